@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 
 use libsqlite3_sys as sqlite;
+use sql_tokens::pragmas;
 
 use crate::sqlite::connection::Connection;
 
@@ -78,80 +79,15 @@ impl Drop for Request<'_> {
 /// when they run, since a trigger may call them.
 const NOT_FOR_EXTENSIONS: &[&str] = &["fts3_tokenizer", "shell_putsnl"];
 
-/// Pragmas that only read, with any argument.
-const READING_PRAGMAS: &[&str] = &[
-    "collation_list",
-    "compile_options",
-    "data_version",
-    "database_list",
-    "foreign_key_check",
-    "foreign_key_list",
-    "freelist_count",
-    "function_list",
-    "index_info",
-    "index_list",
-    "index_xinfo",
-    "integrity_check",
-    "module_list",
-    "page_count",
-    "pragma_list",
-    "quick_check",
-    "stats",
-    "table_info",
-    "table_list",
-    "table_xinfo",
-];
-
-/// Pragmas that read without an argument; an argument would set the value.
-const SETTING_PRAGMAS: &[&str] = &[
-    "analysis_limit",
-    "application_id",
-    "auto_vacuum",
-    "automatic_index",
-    "busy_timeout",
-    "cache_size",
-    "cache_spill",
-    "cell_size_check",
-    "checkpoint_fullfsync",
-    "defer_foreign_keys",
-    "encoding",
-    "foreign_keys",
-    "fullfsync",
-    "hard_heap_limit",
-    "ignore_check_constraints",
-    "journal_mode",
-    "journal_size_limit",
-    "legacy_alter_table",
-    "locking_mode",
-    "max_page_count",
-    "mmap_size",
-    "page_size",
-    "query_only",
-    "read_uncommitted",
-    "recursive_triggers",
-    "reverse_unordered_selects",
-    "schema_version",
-    "secure_delete",
-    "soft_heap_limit",
-    "synchronous",
-    "temp_store",
-    "threads",
-    "trusted_schema",
-    "user_version",
-    "wal_autocheckpoint",
-    "writable_schema",
-];
-
 /// Whether SQLite may now prepare an action, with the two names that it passes to an authorizer.
 pub fn allows(action: c_int, first: Option<&CStr>, second: Option<&CStr>) -> bool {
     match (current(), action) {
         (None, _) => true,
         (_, sqlite::SQLITE_FUNCTION) => !is_among(second, NOT_FOR_EXTENSIONS),
         (Some(Access::Full), _) => true,
-        (_, sqlite::SQLITE_PRAGMA) => {
-            is_among(first, READING_PRAGMAS)
-                || (second.is_none() && is_among(first, SETTING_PRAGMAS))
-        }
+        (_, sqlite::SQLITE_PRAGMA) => first
+            .and_then(|name| pragmas::find(name.to_str().ok()?))
+            .is_some_and(|pragma| pragma.only_reads(second.is_some())),
         (_, action) => matches!(
             action,
             sqlite::SQLITE_SELECT

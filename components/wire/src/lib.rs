@@ -4,7 +4,7 @@
 //!
 //! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
 //! out the same values follows from the WIT: `host/runtime/src/contract/values/canonical_abi.rs` and
-//! `components/engine/src/ffi/layout.rs`. Both sides also read SQL, with [`from_first_word`].
+//! `components/engine/src/ffi/layout.rs`.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -20,7 +20,6 @@ mod operations;
 mod program;
 mod reply;
 pub mod room;
-mod sql_text;
 mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
@@ -30,7 +29,6 @@ pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
 pub use program::{Function, FunctionKind, ProgramOperation};
 pub use reply::{Opened, Prepared, Ran, Rows};
-pub use sql_text::from_first_word;
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.

@@ -17,10 +17,10 @@ pub mod tag {
 
 /// A value, whose text or blob is borrowed (`&[u8]`) or owned (`Vec<u8>`). Its tags are
 /// those of [`tag`], and with bytes that are laid out as a list it is laid out as the
-/// variant `types.value`.
+/// variant `types.value`. Text that is known to be UTF-8 can have a type of its own.
 #[repr(C, u8)]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<Bytes> {
+pub enum Value<Bytes, Text = Bytes> {
     /// SQL NULL.
     Null,
     /// A 64-bit integer.
@@ -28,7 +28,7 @@ pub enum Value<Bytes> {
     /// A 64-bit real.
     Real(f64),
     /// Text, in any bytes.
-    Text(Bytes),
+    Text(Text),
     /// A blob.
     Blob(Bytes),
 }
@@ -47,7 +47,7 @@ impl<Bytes> Value<Bytes> {
     }
 }
 
-impl<Bytes: AsRef<[u8]>> Value<Bytes> {
+impl<Bytes: AsRef<[u8]>, Text: AsRef<[u8]>> Value<Bytes, Text> {
     /// The same value, borrowing its bytes.
     #[inline]
     pub fn borrowed(&self) -> Value<&[u8]> {

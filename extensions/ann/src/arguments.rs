@@ -1,5 +1,6 @@
 //! What CREATE VIRTUAL TABLE says of a table.
 
+use sql_tokens::quoted_name;
 use sqlite_wasm_kit::Result;
 
 use crate::code::{Coder, Quantize};
@@ -55,18 +56,14 @@ impl Definition {
 
     /// The statement that declares the columns.
     pub fn declaration(&self, table: &str) -> String {
-        let column = |column: &Column| format!("{} {}", quoted(&column.name), column.declared_type);
+        let column =
+            |column: &Column| format!("{} {}", quoted_name(&column.name), column.declared_type);
         let mut columns: Vec<String> = self.columns.iter().map(column).collect();
-        columns.insert(self.vector_index, quoted(&self.vector));
+        columns.insert(self.vector_index, quoted_name(&self.vector));
         columns.extend(HIDDEN.iter().map(|name| format!("{name} HIDDEN")));
-        columns.push(format!("{} HIDDEN", quoted(table)));
+        columns.push(format!("{} HIDDEN", quoted_name(table)));
         format!("CREATE TABLE x({})", columns.join(", "))
     }
-}
-
-/// A name in quotes.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use sql_tokens::quoted_name;
 use sqlite_wasm_kit::table::{Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Result, Table, Value, sql};
 
-use crate::arguments::quoted;
 use crate::inputs::{self, text};
 use crate::registry;
 use crate::search::Request;
@@ -115,7 +115,7 @@ fn by_words(table: &str, words: Value, count: usize) -> Result<Vec<(i64, f64)>> 
     if words.is_null() {
         return Ok(Vec::new());
     }
-    let table = quoted(table);
+    let table = quoted_name(table);
     let sql =
         format!("SELECT rowid, rank FROM {table} WHERE {table} MATCH ? ORDER BY rank LIMIT ?");
     pairs(&sql, [words, Value::Integer(count as i64)])
@@ -135,7 +135,7 @@ fn by_vector(table: &str, vector: Value, count: usize) -> Result<Vec<(i64, f64)>
         return Ok(found.map(|it| (it.row_id, f64::from(it.distance))).collect());
     }
     let column = vector_column(table)?;
-    let (table, column) = (quoted(table), quoted(&column));
+    let (table, column) = (quoted_name(table), quoted_name(&column));
     let sql = format!(
         "SELECT rowid, distance FROM {table} WHERE {column} MATCH ? AND k = ? ORDER BY distance"
     );

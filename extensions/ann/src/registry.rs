@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use sql_tokens::quoted_name;
 use sqlite_wasm_kit::{Result, sql};
 
-use crate::arguments::{Definition, quoted};
+use crate::arguments::Definition;
 use crate::index::Index;
 use crate::storage::{Names, arguments_of, first};
 
@@ -69,7 +70,7 @@ pub fn find(name: &str) -> Result<Option<Shared>> {
 }
 
 fn is_ours(names: &Names) -> Result<bool> {
-    let schema = quoted(&names.schema);
+    let schema = quoted_name(&names.schema);
     let sql = format!(
         "SELECT sql FROM {schema}.sqlite_schema WHERE name = ? COLLATE NOCASE AND rootpage = 0"
     );

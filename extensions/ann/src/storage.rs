@@ -11,10 +11,11 @@ mod state;
 
 use std::hash::{BuildHasher, RandomState};
 
+use sql_tokens::quoted_name;
 use sqlite_wasm_kit::sql::{self, Blob, Statement};
 use sqlite_wasm_kit::{Error, Result, Value, code};
 
-use crate::arguments::{Definition, quoted};
+use crate::arguments::Definition;
 use crate::cache::{MAX_NODES, Node, Source, Upper};
 use crate::code::Coder;
 use crate::graph::MAX_UPPER_LAYERS;
@@ -57,7 +58,7 @@ pub struct Names {
 impl Names {
     /// The quoted name of a shadow table.
     pub fn table(&self, ending: &str) -> String {
-        format!("{}.{}", quoted(&self.schema), quoted(&format!("{}_{ending}", self.name)))
+        format!("{}.{}", quoted_name(&self.schema), quoted_name(&format!("{}_{ending}", self.name)))
     }
 }
 
@@ -99,12 +100,12 @@ impl Storage {
 
     fn create_indexes(&self, definition: &Definition) -> Result<()> {
         let (schema, rows) =
-            (quoted(&self.names.schema), quoted(&format!("{}_rows", self.names.name)));
+            (quoted_name(&self.names.schema), quoted_name(&format!("{}_rows", self.names.name)));
         // An index keeps its name when the table is renamed, so it needs one that no
         // other table of this name will have.
         let unique = RandomState::new().hash_one(&self.names) as u32;
         for at in filter_columns(definition) {
-            let index = quoted(&format!("{}_rows_c{at}_{unique:08x}", self.names.name));
+            let index = quoted_name(&format!("{}_rows_c{at}_{unique:08x}", self.names.name));
             sql::execute(&format!("CREATE INDEX {schema}.{index} ON {rows}(c{at})"))?;
         }
         Ok(())
@@ -118,7 +119,7 @@ impl Storage {
     pub fn rename(&mut self, name: &str) -> Result<()> {
         self.statements = Statements::default();
         for ending in SHADOW_NAMES {
-            let new = quoted(&format!("{name}_{ending}"));
+            let new = quoted_name(&format!("{name}_{ending}"));
             sql::execute(&format!("ALTER TABLE {} RENAME TO {new}", self.names.table(ending)))?;
         }
         name.clone_into(&mut self.names.name);

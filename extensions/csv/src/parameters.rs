@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use sql_tokens::quoted_name;
 use sqlite_wasm_kit::Result;
 
 use crate::rows::Rows;
@@ -146,6 +147,6 @@ fn numbered(numbers: std::ops::Range<usize>) -> Vec<String> {
 
 /// The CREATE TABLE statement with these columns.
 pub fn declaration(names: &[String]) -> String {
-    let columns = names.iter().map(|name| format!("\"{}\" TEXT", name.replace('"', "\"\"")));
+    let columns = names.iter().map(|name| quoted_name(name) + " TEXT");
     format!("CREATE TABLE x({})", columns.collect::<Vec<_>>().join(","))
 }

@@ -1,13 +1,14 @@
 //! The functions that the connection has defined. Their indexes are the numbers with which they are
 //! registered.
 
+use sql_tokens::{Dialect, Kind, Tokens, quoted_name};
 use sqlite_wasm_kit::Risk::Ordinary;
 use sqlite_wasm_kit::Stability::Volatile;
 use sqlite_wasm_kit::{Error, Result, Value, sql};
 
 use crate::expand::{Found, expand};
+use crate::parameters::Parameters;
 use crate::stored;
-use crate::tokens::{Kind, Parameters, tokens};
 
 /// Maximum number of arguments of a function in SQLite's interface.
 const MAX_ARGUMENTS: usize = 127;
@@ -75,8 +76,8 @@ impl Definitions {
 
     pub fn undefine(&mut self, name: &str) -> Result<()> {
         if stored::is_table(name)? {
-            let quoted = name.replace('"', "\"\"");
-            let message = format!("undefine: `{name}` is a table; use DROP TABLE \"{quoted}\"");
+            let quoted = quoted_name(name);
+            let message = format!("undefine: `{name}` is a table; use DROP TABLE {quoted}");
             return Err(message.into());
         }
         stored::forget(name)?;
@@ -206,7 +207,9 @@ fn wrong_count(name: &str) -> String {
 
 /// Check that a name can be written in a call, and is not one of SQLite's.
 fn check_name(name: &str) -> Result<()> {
-    let is_word = matches!(tokens(name)[..], [token] if token.kind == Kind::Word);
+    let mut tokens = Tokens::new(name, Dialect::Sqlite);
+    let first = tokens.next();
+    let is_word = first.is_some_and(|token| token.kind == Kind::Word) && tokens.rest().is_empty();
     if !is_word {
         return Err("a name has letters, digits and `_`".into());
     }

@@ -1,5 +1,6 @@
 //! `eval`: runs the statements of a text; the result is a text.
 
+use sql_tokens::{Dialect, Tokens};
 use sqlite_wasm_kit::{Error, Result, Value, code, sql};
 
 use crate::definitions::Definitions;
@@ -37,11 +38,8 @@ pub fn eval(all: &Definitions, mut text: &str, separator: &str) -> Result<Option
 
 /// A statement without calls of defined functions, if it has any.
 fn expanded(all: &Definitions, sql: &str) -> Result<Option<String>> {
-    let words = crate::tokens::tokens(sql);
-    let is_expanded = words
-        .iter()
-        .find(|token| token.kind != crate::tokens::Kind::Space)
-        .is_some_and(|first| EXPANDED.iter().any(|keyword| first.is(keyword)));
+    let first = Tokens::new(sql, Dialect::Sqlite).next_word();
+    let is_expanded = first.is_some_and(|first| EXPANDED.iter().any(|keyword| first.is(keyword)));
     if !is_expanded {
         return Ok(None);
     }

@@ -13,9 +13,10 @@
 
 use std::fmt::Write;
 
+use sql_tokens::{Dialect, Kind, Token, Tokens};
 use sqlite_wasm_kit::Result;
 
-use crate::tokens::{Kind, Parameters, Token, tokens};
+use crate::parameters::Parameters;
 
 /// Longest SQL after expansion: with two calls of the previous one in each of thirty definitions it
 /// would be a gigabyte.
@@ -38,6 +39,11 @@ pub enum Found<'a> {
 /// Finds definitions by name and number of arguments.
 pub type Find<'a> = &'a dyn Fn(&str, usize) -> Found<'a>;
 
+/// What a call has around and between its arguments.
+const OPEN: Kind = Kind::Symbol(b'(');
+const COMMA: Kind = Kind::Symbol(b',');
+const CLOSE: Kind = Kind::Symbol(b')');
+
 /// Words after which a name is that of a table.
 const BEFORE_TABLES: &[&str] = &["FROM", "JOIN", "INTO", "IN", "AS", "UPDATE", "TABLE", "WITH"];
 
@@ -50,6 +56,10 @@ pub fn expand(sql: &str, find: Find<'_>) -> Result<String> {
     let mut writer = Writer { find, output: String::new(), calls: 0, inside: Vec::new() };
     writer.write(&tokens(sql), &mut Scope::default())?;
     Ok(writer.output)
+}
+
+fn tokens(sql: &str) -> Vec<Token<'_>> {
+    Tokens::new(sql, Dialect::Sqlite).collect()
 }
 
 struct Writer<'a> {
@@ -165,8 +175,8 @@ impl Writer<'_> {
 
 /// The call that begins at a position.
 fn call_at<'t>(tokens: &'t [Token<'t>], at: usize) -> Option<Call<'t>> {
-    let name = tokens[at].name()?;
-    let open = next(tokens, at + 1).filter(|place| tokens[*place].kind == Kind::Open)?;
+    let name = tokens[at].name()?.into_owned();
+    let open = next(tokens, at + 1).filter(|place| tokens[*place].kind == OPEN)?;
     let before = tokens[..at].iter().rev().find(|token| token.kind != Kind::Space);
     let is_other = |token: &Token<'_>| {
         token.text == "." || BEFORE_TABLES.iter().any(|keyword| token.is(keyword))
@@ -178,12 +188,12 @@ fn call_at<'t>(tokens: &'t [Token<'t>], at: usize) -> Option<Call<'t>> {
     let (mut depth, mut start) = (0, open + 1);
     for (place, token) in tokens.iter().enumerate().skip(open) {
         match token.kind {
-            Kind::Open => depth += 1,
-            Kind::Comma if depth == 1 => {
+            OPEN => depth += 1,
+            COMMA if depth == 1 => {
                 arguments.push(&tokens[start..place]);
                 start = place + 1;
             }
-            Kind::Close if depth == 1 => {
+            CLOSE if depth == 1 => {
                 let last = &tokens[start..place];
                 if !arguments.is_empty() || last.iter().any(|token| token.kind != Kind::Space) {
                     arguments.push(last);
@@ -191,7 +201,7 @@ fn call_at<'t>(tokens: &'t [Token<'t>], at: usize) -> Option<Call<'t>> {
                 let end = place + 1;
                 return (!is_table_of_with(tokens, end)).then_some(Call { name, arguments, end });
             }
-            Kind::Close => depth -= 1,
+            CLOSE => depth -= 1,
             _ => {}
         }
     }
@@ -205,7 +215,7 @@ fn is_table_of_with(tokens: &[Token<'_>], end: usize) -> bool {
     };
     next(tokens, keyword + 1).is_some_and(|place| {
         let after = tokens[place];
-        after.kind == Kind::Open || after.is("MATERIALIZED") || after.is("NOT")
+        after.kind == OPEN || after.is("MATERIALIZED") || after.is("NOT")
     })
 }
 

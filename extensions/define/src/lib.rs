@@ -26,9 +26,9 @@
 mod definitions;
 mod eval;
 mod expand;
+mod parameters;
 mod stored;
 mod table;
-mod tokens;
 
 use definitions::Definitions;
 use sqlite_wasm_kit::Risk::{DirectOnly, Ordinary};

@@ -4,7 +4,7 @@ use sqlite_wasm_kit::{Result, Value, sql};
 
 use crate::definitions::refused;
 use crate::expand::Found;
-use crate::tokens::Parameters;
+use crate::parameters::Parameters;
 
 /// Definitions that are read of a database at most, and their bytes, each and together. The database can
 /// be hostile, and every connection reads and registers them when it opens, a few in a millisecond;

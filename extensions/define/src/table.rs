@@ -1,13 +1,14 @@
 //! Table-valued functions: statements with parameters.
 
+use sql_tokens::quoted_name;
 use sqlite_wasm_kit::table::{
     Check, ConnectMode, Connection, IndexInfo, Operator, Plan, Planned, Row, Scan,
 };
 use sqlite_wasm_kit::{Cursor, Result, Table, Value, sql};
 
 use crate::expand::expand;
+use crate::parameters::Parameters;
 use crate::stored;
-use crate::tokens::Parameters;
 
 /// The cost of a scan that lacks some arguments: one that has all of them is always better.
 const COST_WITHOUT: f64 = 1e9;
@@ -94,9 +95,8 @@ fn prepare(select: &str) -> Result<sql::Statement> {
 }
 
 fn declaration(columns: &[String], parameters: &Parameters) -> String {
-    let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-    let outputs = columns.iter().map(|name| quoted(name));
-    let inputs = parameters.names().map(|name| quoted(&name) + " HIDDEN");
+    let outputs = columns.iter().map(|name| quoted_name(name));
+    let inputs = parameters.names().map(|name| quoted_name(&name) + " HIDDEN");
     format!("CREATE TABLE x({})", outputs.chain(inputs).collect::<Vec<_>>().join(","))
 }
 
@@ -147,6 +147,7 @@ fn inputs(count: u32, scan: &mut Scan) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sql_tokens::quoted_name;
     use sqlite_wasm_kit::table::{Argument, constraint, index_info};
 
     fn table() -> DefinedTable {

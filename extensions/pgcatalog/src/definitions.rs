@@ -1,84 +1,20 @@
 //! Definitions as text: what `pg_get_indexdef` and similar functions return.
 
+use sql_tokens::{Dialect, is_reserved, quoted_name};
+
 use crate::catalog::{Catalog, Constraint};
 use crate::schema::Relation;
 use crate::sql_text;
-use crate::types::{Scalar, Type, Typed};
-
-/// Words that must be in quotes to be names. SQLite's and Postgres' reserved ones that are likely.
-const RESERVED: &[&str] = &[
-    "all",
-    "and",
-    "any",
-    "array",
-    "as",
-    "asc",
-    "both",
-    "case",
-    "cast",
-    "check",
-    "collate",
-    "column",
-    "constraint",
-    "create",
-    "default",
-    "desc",
-    "distinct",
-    "do",
-    "else",
-    "end",
-    "except",
-    "false",
-    "fetch",
-    "for",
-    "foreign",
-    "from",
-    "grant",
-    "group",
-    "having",
-    "in",
-    "initially",
-    "intersect",
-    "into",
-    "lateral",
-    "leading",
-    "limit",
-    "not",
-    "null",
-    "offset",
-    "on",
-    "only",
-    "or",
-    "order",
-    "placing",
-    "primary",
-    "references",
-    "returning",
-    "select",
-    "some",
-    "table",
-    "then",
-    "to",
-    "trailing",
-    "true",
-    "union",
-    "unique",
-    "user",
-    "using",
-    "when",
-    "where",
-    "window",
-    "with",
-];
+use postgres_types::{Scalar, Type, Typed};
 
 /// A name, in quotes where it needs them.
 pub fn quote_ident(name: &str) -> String {
     let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if is_plain && !RESERVED.contains(&name) {
+    if is_plain && !is_reserved(name, Dialect::Postgres) {
         return name.to_owned();
     }
-    format!("\"{}\"", name.replace('"', "\"\""))
+    quoted_name(name)
 }
 
 fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -2,6 +2,7 @@
 
 mod values;
 
+use sql_tokens::quoted_text;
 use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous};
 use sqlite_wasm_kit::Stability::{Stable, Volatile};
 use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
@@ -9,8 +10,8 @@ use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
 use crate::sql_text;
-use crate::types::{Scalar as TypeName, Type};
 use crate::{arrays, bytes, json, numbers, patterns, texts, times};
+use postgres_types::{Scalar as TypeName, Type};
 use values::{
     array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, like_glob,
     no_setting, series_at, series_count, series_number, series_step, subscript,
@@ -334,10 +335,10 @@ fn encoding(number: i64) -> String {
 }
 
 fn quote_literal(text: &str) -> String {
-    let quoted = text.replace('\'', "''");
+    let quoted = quoted_text(text);
     match quoted.contains('\\') {
-        true => format!("E'{}'", quoted.replace('\\', "\\\\")),
-        false => format!("'{quoted}'"),
+        true => format!("E{}", quoted.replace('\\', "\\\\")),
+        false => quoted,
     }
 }
 

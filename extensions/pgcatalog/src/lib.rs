@@ -31,8 +31,6 @@ mod sql_text;
 mod table;
 mod texts;
 mod times;
-#[path = "../../../host/postgres/src/types/declared.rs"]
-mod types;
 
 use sqlite_wasm_kit::{AggregateFunction, Need};
 

@@ -11,8 +11,8 @@ use crate::catalog::{
 };
 use crate::definitions;
 use crate::schema::{Column as SchemaColumn, Relation};
-use crate::types::Type;
 use keys::{constraints, defaults, indexes};
+use postgres_types::Type;
 use types::{C_COLLATION, DEFAULT_COLLATION, collation_of, storage, typed, types};
 
 /// The access methods of tables and of indexes.

@@ -1,75 +1,12 @@
 //! What SQLite does not report of a CREATE statement, read from its text.
 
+use sql_tokens::{Dialect, Kind, Token, Tokens};
+
 use crate::schema::{Check, Relation};
 
-/// A word, a name or a symbol.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Token<'a> {
-    text: &'a str,
-    start: usize,
-}
-
+/// The tokens of a text without white space and comments.
 fn tokens(sql: &str) -> Vec<Token<'_>> {
-    let bytes = sql.as_bytes();
-    let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(first) = bytes.get(at) {
-        let start = at;
-        at += match first {
-            b'\'' | b'"' | b'`' => quoted(&bytes[at..], *first),
-            b'[' => 1 + run(&bytes[at + 1..], |byte| byte != b']') + 1,
-            b'-' if bytes.get(at + 1) == Some(&b'-') => run(&bytes[at..], |byte| byte != b'\n'),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                sql[at + 2..].find("*/").map_or(bytes.len() - at, |end| end + 4)
-            }
-            byte if is_word(*byte) => run(&bytes[at..], is_word),
-            _ => 1,
-        };
-        at = at.min(bytes.len());
-        let is_space = first.is_ascii_whitespace()
-            || sql[start..].starts_with("--")
-            || sql[start..].starts_with("/*");
-        if let (false, Some(text)) = (is_space, sql.get(start..at)) {
-            found.push(Token { text, start });
-        }
-    }
-    found
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
-}
-
-fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len())
-}
-
-fn quoted(bytes: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while at < bytes.len() {
-        if bytes[at] != quote {
-            at += 1;
-        } else if bytes.get(at + 1) == Some(&quote) {
-            at += 2;
-        } else {
-            return at + 1;
-        }
-    }
-    bytes.len()
-}
-
-/// A name without its quotes.
-fn unquoted(name: &str) -> String {
-    let inner = |close: char| {
-        name.get(1..name.len() - 1)
-            .unwrap_or_default()
-            .replace(&format!("{close}{close}"), &close.to_string())
-    };
-    match name.as_bytes().first() {
-        Some(b'"') => inner('"'),
-        Some(b'`') => inner('`'),
-        Some(b'[') => name.trim_start_matches('[').trim_end_matches(']').to_owned(),
-        _ => name.to_owned(),
-    }
+    Tokens::new(sql, Dialect::Sqlite).filter(|token| token.kind != Kind::Space).collect()
 }
 
 /// The CHECKs of a table, with the names that Postgres gives those without.
@@ -87,7 +24,7 @@ pub fn checks(relation: &Relation) -> Vec<Check> {
             relation.sql[tokens[at + 1].start + 1..tokens[end].start].trim().to_owned();
         let name = match at.checked_sub(2).map(|before| (&tokens[before], &tokens[before + 1])) {
             Some((word, name)) if word.text.eq_ignore_ascii_case("constraint") => {
-                unquoted(name.text)
+                name.unquoted().into_owned()
             }
             _ => free(&default_name(relation, inner), &checks),
         };
@@ -122,7 +59,7 @@ pub fn declared(sql: &str) -> Vec<Declared> {
             _ => {}
         }
         if let (1, "(" | ",", Some(next)) = (depth, token.text, tokens.get(at + 1)) {
-            column = unquoted(next.text);
+            column = next.unquoted().into_owned();
         }
         if depth != 1 {
             continue;
@@ -153,7 +90,7 @@ pub fn declared(sql: &str) -> Vec<Declared> {
 
 fn name_before(tokens: &[Token<'_>]) -> Option<String> {
     let [.., word, name] = tokens else { return None };
-    word.text.eq_ignore_ascii_case("constraint").then(|| unquoted(name.text))
+    word.text.eq_ignore_ascii_case("constraint").then(|| name.unquoted().into_owned())
 }
 
 /// The table behind the next REFERENCES, and its columns.
@@ -161,7 +98,7 @@ fn referenced(tokens: &[Token<'_>]) -> Option<(String, Vec<String>)> {
     let at = tokens.iter().position(|token| token.text.eq_ignore_ascii_case("references"))?;
     let columns = tokens.get(at + 2..).and_then(listed).unwrap_or_default();
     let columns = columns.into_iter().map(|(name, _)| name).collect();
-    Some((unquoted(tokens.get(at + 1)?.text), columns))
+    Some((tokens.get(at + 1)?.unquoted().into_owned(), columns))
 }
 
 /// The names in parentheses at the beginning, each with its COLLATE.
@@ -171,11 +108,11 @@ fn listed(tokens: &[Token<'_>]) -> Option<Vec<(String, Option<String>)>> {
     let element = |part: &[Token<'_>]| {
         let collation = match part {
             [_, word, name, ..] if word.text.eq_ignore_ascii_case("collate") => {
-                Some(unquoted(name.text))
+                Some(name.unquoted().into_owned())
             }
             _ => None,
         };
-        Some((unquoted(part.first()?.text), collation))
+        Some((part.first()?.unquoted().into_owned(), collation))
     };
     Some(tokens[1..end].split(|token| token.text == ",").filter_map(element).collect())
 }
@@ -197,7 +134,7 @@ fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
 /// `t_a_check` for a check of one column, `t_check` for others.
 fn default_name(relation: &Relation, tokens: &[Token<'_>]) -> String {
     let is_named =
-        |name: &str| tokens.iter().any(|token| unquoted(token.text).eq_ignore_ascii_case(name));
+        |name: &str| tokens.iter().any(|token| token.unquoted().eq_ignore_ascii_case(name));
     let mut named = relation.columns.iter().filter(|column| is_named(&column.name));
     match (named.next(), named.next()) {
         (Some(column), None) => format!("{}_{}_check", relation.name, column.name),

@@ -10,9 +10,7 @@
 //!
 //! `sha3_query` is in the extension `sha3query`, since it needs SQL.
 
-mod hash;
-
-use hash::{Running, Size};
+use sha3_hash::{Running, Size};
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{

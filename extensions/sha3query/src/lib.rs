@@ -5,10 +5,7 @@
 //!
 //! It needs the grant `sql:ro`.
 
-#[path = "../../sha3/src/hash.rs"]
-mod hash;
-
-use hash::{Running, Size};
+use sha3_hash::{Running, Size};
 use sqlite_wasm_kit::Risk::DirectOnly;
 use sqlite_wasm_kit::Stability::Volatile;
 use sqlite_wasm_kit::{Need, Result, Scalar, Value, code, sql};

@@ -7,8 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::{Operations, ProgramOperation, from_first_word};
+use runtime::database::wire::{Operations, ProgramOperation};
 use runtime::database::{Instance, Interrupter};
+use sql_tokens::{from_first_word, quoted_name};
 
 use crate::builder::Limits;
 use crate::cache::{Cache, CachedStatement};
@@ -202,8 +203,8 @@ impl Connection {
     where
         F: FnOnce(&Row<'_>) -> Result<T>,
     {
-        let schema = schema.map_or(String::new(), |schema| quoted(schema) + ".");
-        self.query_row(&format!("PRAGMA {schema}{}", quoted(pragma)), (), f)
+        let schema = schema.map_or(String::new(), |schema| quoted_name(schema) + ".");
+        self.query_row(&format!("PRAGMA {schema}{}", quoted_name(pragma)), (), f)
     }
 
     /// The row id of the last insertion; 0 before the first.
@@ -330,11 +331,6 @@ impl InterruptHandle {
     }
 }
 
-/// A name, quoted for SQL.
-pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,10 +340,5 @@ mod tests {
         fn is_send<T: Send>() {}
         is_send::<Connection>();
         is_send::<InterruptHandle>();
-    }
-
-    #[test]
-    fn names_are_quoted() {
-        assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
     }
 }

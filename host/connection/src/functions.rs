@@ -128,7 +128,7 @@ pub trait WindowAggregate<A, T: ToSql>: Aggregate<A, T> {
 fn outcome(result: Result<impl ToSql>) -> Outcome {
     let value = result.and_then(|value| match value.to_sql()? {
         ToSqlOutput::Owned(value) => Ok(value.into()),
-        ToSqlOutput::Borrowed(value) => Ok(value.to_wire().map(<[u8]>::to_vec)),
+        ToSqlOutput::Borrowed(value) => Ok(wire::Value::from(value).map(<[u8]>::to_vec)),
     });
     value.map_err(|error| error.for_sql())
 }

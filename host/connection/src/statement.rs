@@ -276,7 +276,7 @@ impl<'conn> Statement<'conn> {
         let output = value.to_sql()?;
         let raw = self.raw()?;
         if let Some(handle) = raw.handle {
-            let value = output.as_ref().to_wire();
+            let value = output.as_ref().into();
             let mut bound = raw.bound.borrow_mut();
             *bound = std::mem::take(&mut *bound).bind(handle, index as u32, value);
         }

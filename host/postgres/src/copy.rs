@@ -7,7 +7,7 @@ mod binary;
 mod csv;
 mod text;
 
-use sqlite_wasm::types::{Value, ValueRef};
+use crate::values::{Value, ValueRef};
 
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::{CopyFormat, CopyOptions};

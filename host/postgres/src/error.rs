@@ -5,7 +5,6 @@ pub mod sqlstate;
 
 use std::fmt;
 
-use sqlite_wasm::Limit;
 use wire::code;
 
 /// A result, or an [`Error`].
@@ -202,45 +201,6 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-impl From<&sqlite_wasm::Error> for Error {
-    fn from(error: &sqlite_wasm::Error) -> Self {
-        use sqlite_wasm::Error as Sqlite;
-        match error {
-            Sqlite::SqliteFailure(error, message) => {
-                Self::of_sqlite(error.extended_code, message.as_deref().unwrap_or("SQLite failed"))
-            }
-            Sqlite::SqlInputError { error, msg, sql, offset } => {
-                let found = Self::of_sqlite(error.extended_code, msg);
-                match usize::try_from(*offset) {
-                    Ok(offset) => found.at(sql, offset),
-                    Err(_) => found,
-                }
-            }
-            Sqlite::LimitReached(limit) => Self::new(of_limit(limit), error.to_string()),
-            Sqlite::InvalidParameterCount(..) => {
-                Self::new(sqlstate::PROTOCOL_VIOLATION, error.to_string())
-            }
-            _ => Self::new(sqlstate::INTERNAL_ERROR, error.to_string()),
-        }
-    }
-}
-
-impl From<sqlite_wasm::Error> for Error {
-    fn from(error: sqlite_wasm::Error) -> Self {
-        Self::from(&error)
-    }
-}
-
-fn of_limit(limit: &Limit) -> &'static str {
-    match limit {
-        Limit::Memory(_) => sqlstate::OUT_OF_MEMORY,
-        // As where PostgreSQL's `temp_file_limit` is reached.
-        Limit::TemporaryFiles(_) => sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
-        Limit::StatementTime(_) | Limit::Time(_) => sqlstate::QUERY_CANCELED,
-        _ => sqlstate::PROGRAM_LIMIT_EXCEEDED,
-    }
-}
 
 fn of_code(extended: i32) -> &'static str {
     match code::primary(extended) {

@@ -1,6 +1,8 @@
-//! Tokens of SQL: where a statement ends, how deep it is, and where its parameters are.
+//! What the tokens of SQL tell: where a statement ends, how deep it is, and where its parameters are.
 //!
 //! It knows no grammar, so it also reads what only SQLite can parse.
+
+use sql_tokens::{Dialect, Kind, Token, Tokens};
 
 use crate::error::{Error, Result, sqlstate};
 
@@ -8,131 +10,9 @@ use crate::error::{Error, Result, sqlstate};
 /// anyway. How much stack a statement takes here is counted by `translate/stack.rs`.
 const MAX_DEPTH: u32 = 1000;
 
-/// What a token is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// White space or a comment.
-    Space,
-    /// A keyword or a name without quotes.
-    Word,
-    /// A name in double quotes.
-    Quoted,
-    /// A string, in quotes or dollars.
-    Text,
-    /// `$1`.
-    Parameter,
-    /// Anything else, a single character.
-    Symbol(u8),
-}
-
-/// A token and the bytes that it takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Token<'a> {
-    /// What it is.
-    pub kind: Kind,
-    /// Its text.
-    pub text: &'a str,
-    /// The offset of its first byte.
-    pub start: usize,
-}
-
-/// The tokens of a text.
-pub struct Tokens<'a> {
-    sql: &'a str,
-    at: usize,
-}
-
-impl<'a> Tokens<'a> {
-    /// The tokens of `sql`.
-    pub fn of(sql: &'a str) -> Self {
-        Self { sql, at: 0 }
-    }
-
-    fn kind_and_length(&self) -> Option<(Kind, usize)> {
-        let rest = &self.sql.as_bytes()[self.at..];
-        let next = |index: usize| rest.get(index).copied().unwrap_or(0);
-        let first = *rest.first()?;
-        Some(match first {
-            b'-' if next(1) == b'-' => (Kind::Space, find(rest, b'\n')),
-            b'/' if next(1) == b'*' => (Kind::Space, comment(rest)),
-            b'\'' => (Kind::Text, quoted(rest, 1, b'\'', false)),
-            b'e' | b'E' if next(1) == b'\'' => (Kind::Text, quoted(rest, 2, b'\'', true)),
-            b'"' => (Kind::Quoted, quoted(rest, 1, b'"', false)),
-            b'$' if next(1).is_ascii_digit() => {
-                (Kind::Parameter, 1 + run(&rest[1..], |byte| byte.is_ascii_digit()))
-            }
-            b'$' => dollars(rest).map_or((Kind::Symbol(b'$'), 1), |end| (Kind::Text, end)),
-            _ if first.is_ascii_whitespace() => {
-                (Kind::Space, run(rest, |byte| byte.is_ascii_whitespace()))
-            }
-            _ if is_name(first) => (Kind::Word, run(rest, is_name)),
-            _ => (Kind::Symbol(first), 1),
-        })
-    }
-}
-
-impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
-
-    fn next(&mut self) -> Option<Token<'a>> {
-        let (kind, length) = self.kind_and_length()?;
-        let start = self.at;
-        self.at += length;
-        Some(Token { kind, text: self.sql.get(start..self.at)?, start })
-    }
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
-}
-
-fn run(bytes: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|byte| !is_part(*byte)).unwrap_or(bytes.len())
-}
-
-fn find(bytes: &[u8], end: u8) -> usize {
-    run(bytes, |byte| byte != end)
-}
-
-/// The length of a comment, with the comments inside it.
-fn comment(bytes: &[u8]) -> usize {
-    let (mut at, mut depth) = (2, 1_usize);
-    while depth > 0 && at + 1 < bytes.len() {
-        let step = match &bytes[at..at + 2] {
-            b"/*" => (1, 2),
-            b"*/" => (-1, 2),
-            _ => (0, 1),
-        };
-        depth = depth.saturating_add_signed(step.0);
-        at += step.1;
-    }
-    if depth > 0 { bytes.len() } else { at }
-}
-
-/// The length of what is in quotes; a doubled quote is one of its characters.
-fn quoted(bytes: &[u8], from: usize, quote: u8, has_escapes: bool) -> usize {
-    let mut at = from;
-    while let Some(byte) = bytes.get(at) {
-        at += match byte {
-            b'\\' if has_escapes => 2,
-            byte if *byte != quote => 1,
-            _ if bytes.get(at + 1) == Some(&quote) => 2,
-            _ => return at + 1,
-        };
-    }
-    bytes.len()
-}
-
-/// The length of `$tag$…$tag$`.
-fn dollars(bytes: &[u8]) -> Option<usize> {
-    let tag = 1 + run(&bytes[1..], |byte| is_name(byte) && byte != b'$');
-    if bytes.get(tag) != Some(&b'$') {
-        return None;
-    }
-    let delimiter = &bytes[..=tag];
-    let body = &bytes[tag + 1..];
-    let end = body.windows(delimiter.len()).position(|window| window == delimiter);
-    Some(end.map_or(bytes.len(), |end| tag + 1 + end + delimiter.len()))
+/// The tokens of a text by PostgreSQL's rules.
+pub fn tokens(sql: &str) -> Tokens<'_> {
+    Tokens::new(sql, Dialect::Postgres)
 }
 
 /// A statement of a text.
@@ -157,7 +37,7 @@ pub struct Piece<'a> {
 pub fn split(sql: &str) -> Result<Vec<Piece<'_>>> {
     let mut pieces = Vec::new();
     let mut scan = Scan::default();
-    for token in Tokens::of(sql) {
+    for token in tokens(sql) {
         if token.kind == Kind::Symbol(b';') && !scan.is_inside() {
             scan.finish(sql, token.start, &mut pieces)?;
         } else {
@@ -195,8 +75,8 @@ impl Scan {
             self.first.get_or_insert(token.start);
         }
         match token.kind {
-            Kind::Space | Kind::Text => {}
-            Kind::Quoted => {
+            Kind::Space | Kind::Text | Kind::Blob | Kind::Number | Kind::Illegal => {}
+            Kind::Name => {
                 let inner = token.text.get(1..token.text.len().saturating_sub(1));
                 self.has_odd_names |= inner.unwrap_or_default().contains(['"', '\\']);
             }
@@ -262,7 +142,7 @@ impl Scan {
 /// The same text with SQLite's numbered parameters: its own `$1` is a name.
 pub fn numbered(sql: &str) -> String {
     let mut out = String::with_capacity(sql.len());
-    for token in Tokens::of(sql) {
+    for token in tokens(sql) {
         match token.kind {
             Kind::Parameter => out.push_str(&token.text.replacen('$', "?", 1)),
             _ => out.push_str(token.text),
@@ -275,12 +155,11 @@ pub fn numbered(sql: &str) -> String {
 /// nothing has for a string.
 pub fn without_double_quotes(sql: &str) -> String {
     let mut out = String::with_capacity(sql.len());
-    for token in Tokens::of(sql) {
-        let name = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        match name {
-            Some(name) if token.kind == Kind::Quoted => {
+    for token in tokens(sql) {
+        match token.kind {
+            Kind::Name => {
                 out.push('`');
-                out.push_str(&name.replace("\"\"", "\"").replace('`', "``"));
+                out.push_str(&token.unquoted().replace('`', "``"));
                 out.push('`');
             }
             _ => out.push_str(token.text),
@@ -291,7 +170,7 @@ pub fn without_double_quotes(sql: &str) -> String {
 
 /// The highest parameter of a text.
 pub fn parameters(sql: &str) -> usize {
-    let numbers = Tokens::of(sql).filter(|token| token.kind == Kind::Parameter);
+    let numbers = tokens(sql).filter(|token| token.kind == Kind::Parameter);
     numbers.filter_map(|token| token.text[1..].parse().ok()).max().unwrap_or(0)
 }
 
@@ -349,8 +228,6 @@ mod tests {
     fn any_text_is_split_and_numbered() {
         arbtest::arbtest(|u| {
             let sql: &str = u.arbitrary()?;
-            let tokens: String = Tokens::of(sql).map(|token| token.text).collect();
-            assert_eq!(tokens, sql);
             let length: usize =
                 split(sql).map_or(0, |pieces| pieces.iter().map(|p| p.text.len()).sum());
             assert!(length <= sql.len());

@@ -9,10 +9,14 @@ mod datetime;
 mod decimal;
 mod text;
 
-use sqlite_wasm::types::{Value, ValueRef};
-
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
+
+/// A value of SQLite, which owns its bytes.
+pub type Value = wire::Value<Vec<u8>, String>;
+
+/// A value of SQLite, which borrows its bytes. Text can have any bytes: SQLite does not check it.
+pub type ValueRef<'a> = wire::Value<&'a [u8]>;
 
 /// The format of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,20 +4,20 @@
 //! statements that SQLite does not call read-only, and its connection is `query_only`.
 //!
 //! Only the first words of a statement decide. That is sound because a PRAGMA, an ATTACH or a
-//! VACUUM can be nowhere else: not in a trigger, a view or a subquery. The SQL of an extension is
-//! seen by an authorizer.
+//! VACUUM can be nowhere else: not in a trigger, a view or a subquery. The words are the tokens of
+//! `sql_tokens`, which are SQLite's own. The SQL of an extension is seen by an authorizer.
 
 mod authorizer;
 mod names;
 mod pragmas;
-pub mod words;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
+use sql_tokens::{Dialect, Kind as TokenKind, Token, Tokens, from_first_word};
 
 pub use authorizer::authorizer;
-use words::Words;
 
 /// What a user may do with a database; each role includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -103,8 +103,8 @@ pub fn check(sql: &str, role: Role, has_checkpoints: bool) -> Result<Option<Kind
     if role < Role::Owner && contains_ignoring_case(sql, PAGES) {
         return Err(needs_owner(PAGES));
     }
-    let mut words = Words::new(sql);
-    let Some(mut first) = words.next() else { return Ok(None) };
+    let mut words = first_words(sql);
+    let Some(mut first) = words.next_word() else { return Ok(None) };
     let is_explain = first.is("EXPLAIN");
     if is_explain {
         first = after_explain(&mut words)?;
@@ -113,20 +113,49 @@ pub fn check(sql: &str, role: Role, has_checkpoints: bool) -> Result<Option<Kind
     Ok(Some(Kind { is_explain }))
 }
 
-fn after_explain<'a>(words: &mut Words<'a>) -> Result<words::Word<'a>, Refusal> {
+/// The tokens of a text, without semicolons before the first.
+pub fn first_words(sql: &str) -> Tokens<'_> {
+    Tokens::new(from_first_word(sql), Dialect::Sqlite)
+}
+
+fn after_explain<'a>(words: &mut Tokens<'a>) -> Result<Token<'a>, Refusal> {
     let incomplete = || Refusal(INCOMPLETE.to_owned());
-    let mut word = words.next().ok_or_else(incomplete)?;
+    let mut word = words.next_word().ok_or_else(incomplete)?;
     if word.is("QUERY") {
         // PLAN
-        words.next().ok_or_else(incomplete)?;
-        word = words.next().ok_or_else(incomplete)?;
+        words.next_word().ok_or_else(incomplete)?;
+        word = words.next_word().ok_or_else(incomplete)?;
     }
     Ok(word)
 }
 
+/// The word as a name; SQLite takes a string for one too.
+///
+/// # Errors
+///
+/// It is a syntax error where it is neither.
+fn named<'a>(word: &Token<'a>) -> Result<Cow<'a, str>, Refusal> {
+    match word.kind {
+        TokenKind::Word | TokenKind::Name | TokenKind::Text => Ok(word.unquoted()),
+        _ => Err(syntax(word)),
+    }
+}
+
+fn syntax(near: &Token) -> Refusal {
+    Refusal(format!("near \"{}\": syntax error", shown(near)))
+}
+
+/// Characters of a word that a message shows at most.
+const MAX_SHOWN: usize = 32;
+
+/// The beginning of a word without its quotes, for a message.
+fn shown(word: &Token) -> String {
+    word.unquoted().chars().take(MAX_SHOWN).collect()
+}
+
 fn check_verb(
-    verb: words::Word,
-    words: Words,
+    verb: Token,
+    words: Tokens,
     role: Role,
     has_checkpoints: bool,
 ) -> Result<(), Refusal> {
@@ -137,7 +166,7 @@ fn check_verb(
         return pragmas::check(words, role, has_checkpoints);
     }
     match ["ATTACH", "VACUUM"].into_iter().find(|special| verb.is(special)) {
-        None => Err(Refusal(format!("near \"{}\": syntax error", verb.shown()))),
+        None => Err(syntax(&verb)),
         Some(special) if role < Role::Owner => Err(needs_owner(special)),
         Some("ATTACH") => check_attached(words),
         Some(_) => Ok(()),
@@ -146,14 +175,15 @@ fn check_verb(
 
 /// Only a database in memory, and only by a constant: attached under another name the file of `main`
 /// would have its pages without the limits that were set for `main`.
-fn check_attached(mut words: Words) -> Result<(), Refusal> {
-    let mut name = words.next();
+fn check_attached(mut words: Tokens) -> Result<(), Refusal> {
+    let mut name = words.next_word();
     if name.is_some_and(|word| word.is("DATABASE")) {
-        name = words.next();
+        name = words.next_word();
     }
-    let is_alone = words.next().is_some_and(|word| word.is("AS"));
+    let is_alone = words.next_word().is_some_and(|word| word.is("AS"));
+    // `":memory:"` is a name, and could be a column.
     match name {
-        Some(name) if is_alone && name.is_string_of(&["", ":memory:"]) => Ok(()),
+        Some(name) if is_alone && matches!(name.text, "''" | "':memory:'") => Ok(()),
         _ => Err(Refusal("only ATTACH ':memory:' AS a name is allowed".to_owned())),
     }
 }
@@ -198,7 +228,22 @@ mod tests {
 
     #[test]
     fn unknown_verbs_never_pass() {
-        for sql in ["(SELECT 1)", "?", "'PRAGMA' x", "\"PRAGMA\" x", "PRAGMA", "EXPLAIN", "\0"] {
+        for sql in [
+            "(SELECT 1)",
+            "?",
+            "'PRAGMA' x",
+            "\"PRAGMA\" x",
+            "PRAGMA",
+            "EXPLAIN",
+            "\0",
+            "/*",
+            "SELECT1",
+            "PRAGMA 1.table_info",
+            "PRAGMA :x.table_info",
+            "PRAGMA \"table_info",
+            "PRAGMA table_info x",
+            "PRAGMA \"table_info\"\"\"",
+        ] {
             assert!(refused(sql, Role::Owner), "{sql}");
         }
         assert!(refused("SELECT 1\0; PRAGMA locking_mode=1", Role::Owner));

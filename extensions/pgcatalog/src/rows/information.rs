@@ -7,7 +7,7 @@ use super::types::{category, type_name, typed};
 use super::{Cells, int, relations, text};
 use crate::catalog::{Catalog, Constraint, OWNER_NAME};
 use crate::schema::{Column as SchemaColumn, Relation};
-use crate::types::{Scalar, Type, Typed};
+use postgres_types::{Scalar, Type, Typed};
 
 /// The rows of a table; none for one that SQLite has nothing for.
 pub fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {

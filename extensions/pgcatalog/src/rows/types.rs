@@ -3,7 +3,7 @@
 use super::{Cells, int, text, yes};
 use crate::catalog::{OWNER, PG_CATALOG};
 use crate::schema::Column;
-use crate::types::{Scalar, TEXT, Type, Typed};
+use postgres_types::{Scalar, TEXT, Type, Typed};
 
 /// The collation of text, and that of names.
 pub const DEFAULT_COLLATION: i64 = 100;

@@ -5,7 +5,7 @@ use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result, Value, Window};
 
 use super::interval::out_of_range;
-use pg_times::Interval;
+use postgres_types::Interval;
 
 pub const AGGREGATES: &[AggregateFunction] = &[
     AggregateFunction::window::<Sum<false>>("pg_interval_sum", 1, Stable, Innocuous),

@@ -4,8 +4,8 @@ use sqlite_wasm_kit::{Result, Value};
 
 use super::casts::{interval, stamp, time};
 use super::fields::{iso_week, of_year};
-use pg_times::read::MONTHS;
-use pg_times::{DAY, Date};
+use postgres_types::read::MONTHS;
+use postgres_types::{DAY, Date};
 
 const DAYS: [&str; 7] =
     ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];

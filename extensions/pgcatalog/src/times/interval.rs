@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use pg_times::{Fault, Interval};
+use postgres_types::{Fault, Interval};
 use sqlite_wasm_kit::{Error, Result};
 
 pub fn out_of_range() -> Error {

@@ -3,8 +3,8 @@
 use sqlite_wasm_kit::{Error, Result};
 
 use super::casts::within;
-use pg_times::read;
-use pg_times::{DAY, Date, Stamp};
+use postgres_types::read;
+use postgres_types::{DAY, Date, Stamp};
 
 const NAMES: &[&str] = &[
     "MONTH", "HH24", "HH12", "YYYY", "MON", "DDD", "YYY", "MM", "DD", "HH", "MI", "SS", "MS", "US",

@@ -73,7 +73,7 @@ fn what_is_written_is_read_as_the_same() {
         let mut out = Vec::new();
         writer.begin(&["a", "b"], &mut out);
         for row in &rows {
-            writer.row(row.iter().map(ValueRef::from), &mut out).unwrap();
+            writer.row(row.iter().map(Value::borrowed), &mut out).unwrap();
         }
         writer.end(&mut out);
         for piece in [1, 2, 3, 7, 1000] {

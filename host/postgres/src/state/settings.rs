@@ -10,7 +10,7 @@ use super::promises;
 use super::units;
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::Modes;
-use pg_times::Style;
+use postgres_types::Style;
 use transaction::Change;
 
 /// Settings that a client may invent (`my.name`), at most.

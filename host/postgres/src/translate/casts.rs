@@ -1,6 +1,6 @@
 //! Casts, and the types of columns that are created.
 
-use sqlite_wasm::types::Value;
+use crate::values::Value;
 use sqlparser::ast::{ArrayElemTypeDef, CastKind, DataType, Expr, ObjectName};
 
 use super::Rewriter;

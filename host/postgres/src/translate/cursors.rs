@@ -1,8 +1,10 @@
 //! DECLARE, FETCH, MOVE and CLOSE, which are read by their words.
 
+use sql_tokens::{Kind, Token};
+
 use super::{Action, Context, Statement};
 use crate::error::{Error, Result, sqlstate};
-use crate::lex::{self, Kind, Piece, Token, Tokens};
+use crate::lex::{self, Piece};
 
 /// Where FETCH and MOVE go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +24,7 @@ const MAX_WORDS: usize = 16;
 
 /// A statement about a cursor.
 pub fn statement(piece: &Piece<'_>, context: &Context) -> Result<Option<Statement>> {
-    let tokens = Tokens::of(piece.text).filter(|token| token.kind != Kind::Space);
+    let tokens = lex::tokens(piece.text).filter(|token| token.kind != Kind::Space);
     let tokens: Vec<_> = tokens.take(MAX_WORDS).collect();
     let Some(first) = tokens.first() else { return Ok(None) };
     match first.text.to_ascii_lowercase().as_str() {

@@ -1,5 +1,6 @@
 //! Names: schemas, and pieces of SQL that are put into a tree.
 
+pub use sql_tokens::{quoted_name, quoted_text as quoted};
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Value};
 
 use super::Rewriter;
@@ -15,11 +16,6 @@ pub fn raw(sql: impl Into<String>) -> Expr {
 pub fn once(sql: &str, values: &[(&str, &Expr)]) -> Expr {
     let values: Vec<_> = values.iter().map(|(name, value)| format!("{value} AS {name}")).collect();
     raw(format!("(SELECT {sql} FROM (SELECT {}))", values.join(", ")))
-}
-
-/// A string of SQL.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// A string as an expression.
@@ -44,11 +40,6 @@ pub fn string_of(expr: &Expr) -> Option<String> {
         Expr::Nested(inner) => string_of(inner),
         _ => None,
     }
-}
-
-/// A name in quotes.
-pub fn quoted_name(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// The parts of a name.

@@ -1,9 +1,11 @@
 //! PREPARE and EXECUTE, which are read by their words.
 
+use sql_tokens::{Kind, Token};
+
 use super::session::name;
 use super::{Action, Statement};
 use crate::error::{Error, Result, sqlstate};
-use crate::lex::{Kind, Piece, Token, Tokens};
+use crate::lex::{Piece, tokens};
 use crate::types::Typed;
 
 /// Arguments of EXECUTE, and types of PREPARE, at most.
@@ -16,13 +18,13 @@ fn syntax(near: &str) -> Error {
 
 /// A statement that prepares another one, or executes it.
 pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
-    let mut tokens = Tokens::of(piece.text).filter(|token| token.kind != Kind::Space);
-    let Some(verb) = tokens.next() else { return Ok(None) };
+    let mut words = tokens(piece.text);
+    let Some(verb) = words.next_word() else { return Ok(None) };
     let is_prepare = verb.text.eq_ignore_ascii_case("prepare");
     if verb.kind != Kind::Word || !(is_prepare || verb.text.eq_ignore_ascii_case("execute")) {
         return Ok(None);
     }
-    let own = tokens.next().ok_or_else(|| syntax(verb.text))?;
+    let own = words.next_word().ok_or_else(|| syntax(verb.text))?;
     let statement_name = name(&own).ok_or_else(|| syntax(own.text))?;
     let rest = &piece.text[own.start + own.text.len()..];
     let (list, after) = parenthesized(rest)?;
@@ -55,7 +57,7 @@ fn parenthesized(text: &str) -> Result<(Vec<&str>, &str)> {
         return Ok((Vec::new(), text));
     }
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 1);
-    for Token { kind, start: at, .. } in Tokens::of(text) {
+    for Token { kind, start: at, .. } in tokens(text) {
         match kind {
             Kind::Symbol(b'(' | b'[') => depth += 1,
             Kind::Symbol(b',') if depth == 1 => {

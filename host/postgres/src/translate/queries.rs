@@ -5,7 +5,8 @@ use std::fmt;
 use super::Rewriter;
 use super::names::{folded, last, parts, quoted_name, raw};
 use crate::error::{Error, Result};
-use crate::lex::{Kind, Tokens};
+use crate::lex::tokens;
+use sql_tokens::Kind;
 use sqlparser::ast::{
     Cte, Distinct, Expr, Function, FunctionArg, FunctionArgumentClause, FunctionArguments,
     GroupByExpr, Ident, LimitClause, LockType, NamedWindowDefinition, NamedWindowExpr, NonBlock,
@@ -304,7 +305,7 @@ impl Rewriter<'_> {
 
 /// Whether `LIMIT ALL` may be somewhere, which the tree does not have.
 pub fn has_limit_all(sql: &str) -> bool {
-    let words = Tokens::of(sql).filter(|token| token.kind != Kind::Space);
+    let words = tokens(sql).filter(|token| token.kind != Kind::Space);
     let mut is_limit = false;
     words.map(|token| token.text).any(|word| {
         let was_limit = std::mem::replace(&mut is_limit, word.eq_ignore_ascii_case("limit"));

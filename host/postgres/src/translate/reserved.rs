@@ -2,160 +2,14 @@
 
 use std::ops::ControlFlow;
 
+use sql_tokens::Dialect;
 use sqlparser::ast::{self, Expr, Ident, ObjectName, TableObject, VisitMut, VisitorMut};
 
 use super::names::parts;
 use crate::error::{Error, Result, sqlstate};
 
-/// Words that SQLite takes for no name without quotes.
-const OF_SQLITE: &[&str] = &[
-    "add",
-    "all",
-    "alter",
-    "and",
-    "as",
-    "autoincrement",
-    "between",
-    "case",
-    "check",
-    "collate",
-    "commit",
-    "constraint",
-    "create",
-    "default",
-    "deferrable",
-    "delete",
-    "distinct",
-    "drop",
-    "else",
-    "escape",
-    "except",
-    "exists",
-    "foreign",
-    "from",
-    "group",
-    "having",
-    "in",
-    "index",
-    "insert",
-    "intersect",
-    "into",
-    "is",
-    "isnull",
-    "join",
-    "limit",
-    "not",
-    "nothing",
-    "notnull",
-    "null",
-    "on",
-    "or",
-    "order",
-    "primary",
-    "references",
-    "returning",
-    "select",
-    "set",
-    "table",
-    "then",
-    "to",
-    "transaction",
-    "union",
-    "unique",
-    "update",
-    "using",
-    "values",
-    "when",
-    "where",
-];
-
-/// Words that PostgreSQL takes for no name of a table or a column without quotes.
-const OF_POSTGRES: &[&str] = &[
-    "all",
-    "analyse",
-    "analyze",
-    "and",
-    "any",
-    "array",
-    "as",
-    "asc",
-    "asymmetric",
-    "both",
-    "case",
-    "cast",
-    "check",
-    "collate",
-    "column",
-    "constraint",
-    "create",
-    "current_catalog",
-    "current_date",
-    "current_role",
-    "current_time",
-    "current_timestamp",
-    "current_user",
-    "default",
-    "deferrable",
-    "desc",
-    "distinct",
-    "do",
-    "else",
-    "end",
-    "except",
-    "false",
-    "fetch",
-    "for",
-    "foreign",
-    "from",
-    "grant",
-    "group",
-    "having",
-    "in",
-    "initially",
-    "intersect",
-    "into",
-    "lateral",
-    "leading",
-    "limit",
-    "localtime",
-    "localtimestamp",
-    "not",
-    "null",
-    "offset",
-    "on",
-    "only",
-    "or",
-    "order",
-    "placing",
-    "primary",
-    "references",
-    "returning",
-    "select",
-    "session_user",
-    "some",
-    "symmetric",
-    "table",
-    "then",
-    "to",
-    "trailing",
-    "true",
-    "union",
-    "unique",
-    "user",
-    "using",
-    "variadic",
-    "when",
-    "where",
-    "window",
-    "with",
-];
-
-fn is_in(name: &Ident, words: &[&str]) -> bool {
-    // The lists are sorted.
-    let found = |name: &str| words.binary_search(&name).is_ok();
-    name.quote_style.is_none()
-        && name.value.len() <= 17
-        && found(name.value.to_ascii_lowercase().as_str())
+fn is_reserved(name: &Ident, dialect: Dialect) -> bool {
+    name.quote_style.is_none() && sql_tokens::is_reserved(&name.value, dialect)
 }
 
 /// Quote the names that are words of SQLite: whether there was one.
@@ -193,7 +47,7 @@ impl VisitorMut for Names {
             std::iter::once(&cte.alias.name)
                 .chain(cte.alias.columns.iter().map(|column| &column.name))
         });
-        match names.find(|name| is_in(name, OF_POSTGRES)) {
+        match names.find(|name| is_reserved(name, Dialect::Postgres)) {
             Some(name) => ControlFlow::Break(syntax(&name.value)),
             None => ControlFlow::Continue(()),
         }
@@ -215,7 +69,7 @@ impl VisitorMut for Names {
         let is_call =
             |name: &Ident| name.value.starts_with("current_") || CALLS.contains(&&*name.value);
         let table = table.filter(|name| !is_call(name));
-        match of_alias.chain(table).find(|name| is_in(name, OF_POSTGRES)) {
+        match of_alias.chain(table).find(|name| is_reserved(name, Dialect::Postgres)) {
             Some(name) => ControlFlow::Break(syntax(&name.value)),
             None => ControlFlow::Continue(()),
         }
@@ -228,7 +82,7 @@ impl VisitorMut for Names {
     }
 
     fn pre_visit_ident(&mut self, name: &mut Ident) -> ControlFlow<Error> {
-        if !std::mem::take(&mut self.is_default) && is_in(name, OF_SQLITE) {
+        if !std::mem::take(&mut self.is_default) && is_reserved(name, Dialect::Sqlite) {
             *name = Ident::with_quote('"', name.value.to_ascii_lowercase());
             self.is_changed = true;
         }
@@ -279,18 +133,12 @@ fn refused(statement: &ast::Statement) -> Option<&Ident> {
         }
         _ => {}
     }
-    names.into_iter().find(|name| is_in(name, OF_POSTGRES))
+    names.into_iter().find(|name| is_reserved(name, Dialect::Postgres))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Context, translate};
-    use super::*;
-
-    #[test]
-    fn the_words_are_sorted() {
-        assert!(OF_SQLITE.is_sorted() && OF_POSTGRES.is_sorted());
-    }
 
     #[test]
     fn names_that_are_words_of_sqlite_are_quoted() {

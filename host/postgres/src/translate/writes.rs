@@ -1,5 +1,6 @@
 //! INSERT, UPDATE, DELETE and what else has parts that the visitor does not reach.
 
+use sql_tokens::Kind;
 use sqlparser::ast::{
     self, ConflictTarget, Delete, Expr, FromTable, Insert, OnConflictAction, OnInsert, SetExpr,
     TableObject, Truncate,
@@ -8,7 +9,7 @@ use sqlparser::ast::{
 use super::names::{folded, last, quoted_name, raw};
 use super::{Rewriter, queries};
 use crate::error::{Error, Result};
-use crate::lex::{Kind, Token, Tokens};
+use crate::lex::tokens;
 
 impl Rewriter<'_> {
     /// What belongs to the kind of statement; its command.
@@ -160,19 +161,16 @@ pub enum Overriding {
 
 /// An INSERT without `OVERRIDING … VALUE`, which the parser does not know.
 pub fn without_overriding(sql: &str) -> Option<(String, Overriding)> {
-    let tokens: Vec<_> = Tokens::of(sql).filter(|token| token.kind != Kind::Space).collect();
+    let tokens: Vec<_> = tokens(sql).filter(|token| token.kind != Kind::Space).collect();
     let first = tokens.first()?.text;
     if !["insert", "with"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
         return None;
     }
-    let is = |token: &Token<'_>, word: &str| {
-        token.kind == Kind::Word && token.text.eq_ignore_ascii_case(word)
-    };
     let found = tokens.windows(3).find_map(|words| {
-        let is_one = is(&words[0], "overriding") && is(&words[2], "value");
+        let is_one = words[0].is("overriding") && words[2].is("value");
         let kind = match () {
-            () if is(&words[1], "system") => Overriding::System,
-            () if is(&words[1], "user") => Overriding::User,
+            () if words[1].is("system") => Overriding::System,
+            () if words[1].is("user") => Overriding::User,
             () => return None,
         };
         is_one.then(|| (words[0].start, words[2].start + words[2].text.len(), kind))

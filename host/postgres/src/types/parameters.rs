@@ -12,7 +12,7 @@ mod writes;
 
 pub(super) use operators::WORDS;
 
-use sqlite_wasm::types::Value as Stored;
+use crate::values::Value as Stored;
 use sqlparser::ast::{self, Expr, Query, Select, Value, VisitMut};
 
 use super::infer::{Schema, Scope};

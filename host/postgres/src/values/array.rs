@@ -1,6 +1,6 @@
 //! Arrays: JSON in SQLite, so that `json_each` reads them.
 
-use sqlite_wasm::types::{Value, ValueRef};
+use crate::values::{Value, ValueRef};
 
 use super::{Format, decode, encode as encode_value, invalid, mismatch, utf8};
 use crate::error::{Error, Result, sqlstate};

@@ -1,7 +1,8 @@
 //! The binary format.
 
-use pg_times::Interval;
-use sqlite_wasm::types::{Value, ValueRef};
+use postgres_types::Interval;
+
+use crate::values::{Value, ValueRef};
 
 use super::datetime::{self, DAY, DAYS_TO_2000, Date, Stamp};
 use super::{boolean, decimal, integer, invalid, out_of_range, real, text, utf8};

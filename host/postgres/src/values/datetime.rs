@@ -4,14 +4,15 @@
 //! second as are not zero, and in UTC for `timestamptz`. So they compare as text, and SQLite's
 //! functions read them.
 
-use pg_times::read::{stamp, time};
-use pg_times::{Fault, Interval};
-use sqlite_wasm::types::ValueRef;
+use postgres_types::read::{stamp, time};
+use postgres_types::{Fault, Interval};
+
+use crate::values::ValueRef;
 
 use super::{invalid, mismatch};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::Scalar;
-pub use pg_times::{DAY, Date, Stamp, Style, time_text};
+pub use postgres_types::{DAY, Date, Stamp, Style, time_text};
 
 /// The days from 1970, where Unix begins, to 2000, where Postgres does.
 pub const DAYS_TO_2000: i64 = 10_957;

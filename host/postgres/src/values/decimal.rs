@@ -1,6 +1,6 @@
 //! `numeric`: SQLite has no decimal numbers, so a value is an integer, a real or text.
 
-use sqlite_wasm::types::{Value, ValueRef};
+use crate::values::{Value, ValueRef};
 
 use super::{mismatch, text};
 use crate::error::{Error, Result, sqlstate};
@@ -154,7 +154,7 @@ pub fn value(text: &str) -> Option<Value> {
 /// 22003 for more digits before the point than the column has, 0A000 for more digits than a real keeps.
 pub fn fitting(value: Value, column: Typed) -> Result<Value> {
     let own = match &value {
-        Value::Integer(_) | Value::Real(_) | Value::Text(_) => of(ValueRef::from(&value))?,
+        Value::Integer(_) | Value::Real(_) | Value::Text(_) => of(value.borrowed())?,
         _ => return Ok(value),
     };
     let Some(number) = own else {

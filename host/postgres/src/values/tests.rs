@@ -7,7 +7,7 @@ fn typed(name: &str) -> Typed {
 
 fn text(value: &Value, name: &str) -> Result<String> {
     let mut out = Vec::new();
-    encode(ValueRef::from(value), typed(name), Format::Text, &mut out)?;
+    encode(value.borrowed(), typed(name), Format::Text, &mut out)?;
     Ok(String::from_utf8(out).unwrap())
 }
 
@@ -161,7 +161,7 @@ fn the_binary_format_leads_back_to_the_same_value() {
         (t("[]"), "bigint[]"),
     ] {
         let mut out = Vec::new();
-        encode(ValueRef::from(&value), typed(name), Format::Binary, &mut out).unwrap();
+        encode(value.borrowed(), typed(name), Format::Binary, &mut out).unwrap();
         assert_eq!(decode(Some(&out), typed(name).ty, Format::Binary).unwrap(), value, "{name}");
     }
     let mut numeric = Vec::new();
@@ -200,7 +200,7 @@ fn any_bytes_are_decoded_or_refused() {
         if let Ok(value) = decode(Some(&bytes), typed.ty, format) {
             for format in [Format::Text, Format::Binary] {
                 let mut out = Vec::new();
-                let _ = encode(ValueRef::from(&value), typed, format, &mut out);
+                let _ = encode(value.borrowed(), typed, format, &mut out);
                 assert!(out.len() <= 64 * bytes.len() + 8192);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use sqlite_wasm::types::{Value, ValueRef};
+use crate::values::{Value, ValueRef};
 
 use super::datetime::Style;
 use super::{datetime, decimal, integer, invalid, mismatch, out_of_range, real, within};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use sql_tokens::{quoted_name, quoted_text};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::shown_name;
@@ -59,9 +60,9 @@ impl Tables<'_> {
     /// Whether the key of a table was defined as `GENERATED ALWAYS AS IDENTITY`.
     fn has_identity(&self, table: &str) -> bool {
         let sql = format!(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = '{}' \
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = {} \
              AND sql LIKE '%/* GENERATED ALWAYS AS IDENTITY */%'",
-            table.replace('\'', "''")
+            quoted_text(table)
         );
         self.engine.own_rows(&sql, |_| Ok(())).is_ok_and(|rows| !rows.is_empty())
     }
@@ -73,8 +74,7 @@ impl Schema for Tables<'_> {
         if let Some(known) = self.known.borrow().get(&name) {
             return known.clone();
         }
-        let quoted = name.replace('"', "\"\"");
-        let sql = format!("PRAGMA table_xinfo(\"{quoted}\")");
+        let sql = format!("PRAGMA table_xinfo({})", quoted_name(&name));
         let found = self.engine.own_rows(&sql, |row| {
             // 1 is a hidden one of a virtual table.
             let hidden = row.get::<_, i64>(6)?;
@@ -299,7 +299,7 @@ impl Conversation<'_> {
         if let Some(known) = self.analyses.oids.get(&table) {
             return Ok(*known);
         }
-        let sql = format!("SELECT to_regclass('{}')", table.replace('\'', "''"));
+        let sql = format!("SELECT to_regclass({})", quoted_text(&table));
         let row = |row: &sqlite_wasm::Row<'_>| row.get::<_, Option<u32>>(0);
         let found = self.engine.own_rows(&sql, row)?.pop().flatten().unwrap_or(0);
         if self.analyses.oids.len() >= MAX_KEPT {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sql_tokens::quoted_text;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{REPORTED, Settings, Transaction};
@@ -279,8 +280,8 @@ impl<'a> Conversation<'a> {
 
     /// The name of the key that is violated, which only the schema knows.
     pub fn key_name(&self, error: &Error) -> Option<String> {
-        let columns = error.key_columns()?.replace('\'', "''");
-        let sql = format!("SELECT pg_violated_key('{columns}')");
+        let columns = quoted_text(error.key_columns()?);
+        let sql = format!("SELECT pg_violated_key({columns})");
         self.engine.own_rows(&sql, |row| row.get(0)).ok()?.pop()?
     }
 
@@ -359,7 +360,7 @@ impl<'a> Conversation<'a> {
             let format = super::out::format_of(&bind.formats, index);
             let value = parameter.value(*value, format);
             let detail = || format!("unnamed portal parameter ${}", index + 1);
-            decoded.push(value.map_err(|error| error.detail(detail()))?);
+            decoded.push(value.map_err(|error| error.detail(detail()))?.into());
         }
         self.check_waiting(bytes_of(&decoded))?;
         let formats = bind.results.clone();

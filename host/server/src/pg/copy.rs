@@ -8,6 +8,7 @@ use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::{Copy, CopyFormat, Statement};
 use sqlite_wasm_postgres::types::infer::Column;
 use sqlite_wasm_postgres::types::{TEXT, Typed};
+use sqlite_wasm_postgres::values::Value;
 
 use super::converse::Conversation;
 use super::execute::{check, only_reads};
@@ -107,8 +108,9 @@ impl Conversation<'_> {
             |prepared| check(prepared, count, 0, read_only),
             |row| {
                 rows += 1;
-                let values: Vec<_> =
-                    (0..count).map(|at| row.get_ref(at)).collect::<Result<_, _>>()?;
+                let values: Vec<_> = (0..count)
+                    .map(|at| row.get_ref(at).map(Into::into))
+                    .collect::<Result<_, _>>()?;
                 writer.row(values.into_iter(), &mut data)?;
                 stream.out.message(b'd', |out| out.extend_from_slice(&data));
                 data.clear();
@@ -128,7 +130,7 @@ impl Conversation<'_> {
 fn receive(
     stream: &mut Stream,
     mut reader: Reader,
-    insert: &mut dyn FnMut(&[sqlite_wasm::types::Value]) -> Result<(), SessionError>,
+    insert: &mut dyn FnMut(&[Value]) -> Result<(), SessionError>,
     gone: impl Fn(Gone) -> SessionError,
     patience: std::time::Duration,
 ) -> Result<u64, SessionError> {

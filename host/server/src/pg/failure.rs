@@ -56,7 +56,7 @@ impl From<SessionError> for Failure {
 
 fn of_database(error: &sqlite_wasm::Error) -> Failure {
     use sqlite_wasm::Error as Database;
-    let mut found = Error::from(error);
+    let mut found = with_sqlstate(error);
     match error {
         Database::Trapped(_) | Database::MalformedReply | Database::Sandbox(_) => {
             return Failure::Fatal(Error::new(sqlstate::INTERNAL_ERROR, error.to_string()));
@@ -73,6 +73,38 @@ fn of_database(error: &sqlite_wasm::Error) -> Failure {
         _ => {}
     }
     Failure::Error(found)
+}
+
+/// The error with its SQLSTATE.
+fn with_sqlstate(error: &sqlite_wasm::Error) -> Error {
+    use sqlite_wasm::Error as Database;
+    match error {
+        Database::SqliteFailure(error, message) => {
+            Error::of_sqlite(error.extended_code, message.as_deref().unwrap_or("SQLite failed"))
+        }
+        Database::SqlInputError { error, msg, sql, offset } => {
+            let found = Error::of_sqlite(error.extended_code, msg);
+            match usize::try_from(*offset) {
+                Ok(offset) => found.at(sql, offset),
+                Err(_) => found,
+            }
+        }
+        Database::LimitReached(limit) => Error::new(of_limit(limit), error.to_string()),
+        Database::InvalidParameterCount(..) => {
+            Error::new(sqlstate::PROTOCOL_VIOLATION, error.to_string())
+        }
+        _ => Error::new(sqlstate::INTERNAL_ERROR, error.to_string()),
+    }
+}
+
+fn of_limit(limit: &Limit) -> &'static str {
+    match limit {
+        Limit::Memory(_) => sqlstate::OUT_OF_MEMORY,
+        // As where PostgreSQL's `temp_file_limit` is reached.
+        Limit::TemporaryFiles(_) => sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
+        Limit::StatementTime(_) | Limit::Time(_) => sqlstate::QUERY_CANCELED,
+        _ => sqlstate::PROGRAM_LIMIT_EXCEEDED,
+    }
 }
 
 /// A session that has ended on its own.

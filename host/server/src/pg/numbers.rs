@@ -1,5 +1,6 @@
 //! The numbers that SQLite gives to rows, for `lastval` and `currval`.
 
+use sql_tokens::quoted_text;
 use sqlite_wasm_postgres::translate::{Insertion, Statement};
 
 use super::analyse::MAX_KEPT;
@@ -24,9 +25,9 @@ impl Conversation<'_> {
         if let Some(known) = self.analyses.numbered.get(table) {
             return Ok(known.clone());
         }
-        let quoted = table.replace('\'', "''");
+        let quoted = quoted_text(table);
         let sql = format!(
-            "SELECT max(name), max(cid) FROM pragma_table_info('{quoted}') WHERE pk \
+            "SELECT max(name), max(cid) FROM pragma_table_info({quoted}) WHERE pk \
              GROUP BY '' HAVING count(*) = 1 AND max(type) LIKE 'integer'"
         );
         let row =

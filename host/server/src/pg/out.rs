@@ -178,7 +178,7 @@ impl Out {
     fn value(&mut self, value: ValueRef<'_>, typed: Typed, format: Format) -> Result<()> {
         let at = self.0.len();
         self.0.extend([0xff; 4]);
-        if values::encode(value, typed, format, &mut self.0)? {
+        if values::encode(value.into(), typed, format, &mut self.0)? {
             let length = (self.0.len() - at - 4) as u32;
             self.0[at..at + 4].copy_from_slice(&length.to_be_bytes());
         }

@@ -53,6 +53,7 @@ impl Conversation<'_> {
         let texts = texts.unwrap_or_default();
         let values = prepared.parameters.iter().zip(texts);
         let values = values.map(|(one, text)| one.value(text.as_deref(), Format::Text));
+        let values = values.map(|value| value.map(Value::from));
         let values = values.collect::<Result<Vec<_>, Error>>()?;
         Ok((prepared, values))
     }
@@ -78,7 +79,7 @@ impl Conversation<'_> {
                     let text = |(at, column): (usize, &Output)| {
                         let mut text = Vec::new();
                         let value = row.get_ref(at).map_err(SessionError::from)?;
-                        let is_some = encode(value, column.typed, Format::Text, &mut text)?;
+                        let is_some = encode(value.into(), column.typed, Format::Text, &mut text)?;
                         Ok(is_some.then_some(text))
                     };
                     let all = query.columns.iter().enumerate().map(text);

@@ -1,5 +1,6 @@
 //! Statements of the session: transactions and settings.
 
+use sql_tokens::quoted_name;
 use sqlite_wasm::types::ValueRef;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
@@ -129,7 +130,7 @@ impl Conversation<'_> {
     fn reset_connection(&mut self) -> Result<()> {
         let attached = "SELECT name FROM pragma_database_list WHERE name NOT IN ('main', 'temp')";
         for name in self.engine.own_rows(attached, |row| row.get::<_, String>(0))? {
-            self.run_plain(&format!("DETACH \"{}\"", name.replace('"', "\"\"")))?;
+            self.run_plain(&format!("DETACH {}", quoted_name(&name)))?;
         }
         for (pragma, value) in PRAGMAS {
             // Where the role may not, the client has not changed it either.
@@ -151,8 +152,8 @@ impl Conversation<'_> {
             self.forget_schema();
         }
         for (kind, name) in found {
-            let name = name.replace('"', "\"\"");
-            self.run_plain(&format!("DROP {kind} IF EXISTS temp.\"{name}\""))?;
+            let name = quoted_name(&name);
+            self.run_plain(&format!("DROP {kind} IF EXISTS temp.{name}"))?;
         }
         Ok(())
     }

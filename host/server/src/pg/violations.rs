@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
+use sql_tokens::{quoted_name, quoted_text};
 use sqlite_wasm::types::Value;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
@@ -26,14 +27,6 @@ struct Reference {
 struct Key {
     text: String,
     exists: bool,
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-fn string(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 impl Conversation<'_> {
@@ -108,9 +101,9 @@ impl Conversation<'_> {
         }
         let pairs = others.iter().zip(&items);
         let pairs: Vec<_> =
-            pairs.map(|(other, item)| format!("{} = {item}", quoted(other))).collect();
+            pairs.map(|(other, item)| format!("{} = {item}", quoted_name(other))).collect();
         let exists =
-            format!("EXISTS (SELECT 1 FROM {} WHERE {})", quoted(table), pairs.join(" AND "));
+            format!("EXISTS (SELECT 1 FROM {} WHERE {})", quoted_name(table), pairs.join(" AND "));
         let sql = format!("SELECT {}, {exists}", items.join(", "));
         let given: Vec<_> = analysed.parameters.iter().map(|one| one.ty.oid()).collect();
         let mut found = self.texts(&sql, &given, values).ok()??;
@@ -128,7 +121,7 @@ impl Conversation<'_> {
         let sql = format!(
             "SELECT id, \"from\", \"table\", \"to\" FROM pragma_foreign_key_list({}) \
              ORDER BY id DESC, seq",
-            string(table)
+            quoted_text(table)
         );
         let row = |row: &sqlite_wasm::Row<'_>| {
             let (id, from) = (row.get::<_, i64>(0)?, row.get::<_, String>(1)?);
@@ -159,8 +152,8 @@ impl Conversation<'_> {
         let sql = format!(
             "SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = to_regclass({}) \
              AND pg_get_constraintdef(oid) LIKE {}",
-            string(&quoted(table)),
-            string(&format!("FOREIGN KEY ({})%", reference.columns.join(", ")))
+            quoted_text(&quoted_name(table)),
+            quoted_text(&format!("FOREIGN KEY ({})%", reference.columns.join(", ")))
         );
         let names = self.engine.own_rows(&sql, |row| row.get::<_, String>(0)).unwrap_or_default();
         match <[String; 1]>::try_from(names) {
@@ -204,7 +197,7 @@ impl Conversation<'_> {
         let sql = format!(
             "SELECT DISTINCT m.name FROM sqlite_schema m, pragma_foreign_key_list(m.name) f \
              WHERE m.type = 'table' AND lower(f.\"table\") = lower({})",
-            string(&target.table)
+            quoted_text(&target.table)
         );
         let tables = self.engine.own_rows(&sql, |row| row.get::<_, String>(0)).ok()?;
         for table in tables {
@@ -239,17 +232,22 @@ impl Conversation<'_> {
     ) -> Option<Vec<String>> {
         let is_over = self.session.state().end.is_some_and(|end| Instant::now() >= end);
         let condition = target.condition().filter(|_| !is_over)?;
-        let own = quoted(&target.table);
+        let own = quoted_name(&target.table);
         let pairs = reference.columns.iter().zip(&reference.referred);
         let pairs: Vec<_> = pairs
-            .map(|(column, other)| format!("pg_child.{} = {own}.{}", quoted(column), quoted(other)))
+            .map(|(column, other)| {
+                format!("pg_child.{} = {own}.{}", quoted_name(column), quoted_name(other))
+            })
             .collect();
-        let columns: Vec<_> =
-            reference.referred.iter().map(|column| format!("{own}.{}", quoted(column))).collect();
+        let columns: Vec<_> = reference
+            .referred
+            .iter()
+            .map(|column| format!("{own}.{}", quoted_name(column)))
+            .collect();
         let sql = format!(
             "SELECT {} FROM {own} WHERE ({condition}) AND EXISTS (SELECT 1 FROM {} AS pg_child WHERE {}) LIMIT 1",
             columns.join(", "),
-            quoted(table),
+            quoted_name(table),
             pairs.join(" AND ")
         );
         let texts: Option<Vec<_>> = self.texts(&sql, &[], &[]).ok()??.into_iter().collect();

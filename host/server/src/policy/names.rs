@@ -1,8 +1,9 @@
 //! Names of the catalogue and of SQLite's functions in FROM. A table with such a name would stand for
 //! them, and deceive all other clients of the file.
 
-use super::Refusal;
-use super::words::{Word, Words};
+use sql_tokens::{Token, Tokens};
+
+use super::{Refusal, named, shown};
 
 /// What the names of the catalogue, and of PRAGMAs as functions, begin with.
 const PREFIXES: &[&str] = &["pg_", "information_schema_", "pragma_"];
@@ -41,7 +42,7 @@ pub fn is_reserved_with_parts(name: &str) -> bool {
 }
 
 /// Check the name that CREATE or ALTER gives to a table or view; the words are those behind it.
-pub fn check(verb: Word, mut words: Words) -> Result<(), Refusal> {
+pub fn check(verb: Token, mut words: Tokens) -> Result<(), Refusal> {
     let name = match verb {
         verb if verb.is("CREATE") => created(&mut words),
         verb if verb.is("ALTER") => renamed(&mut words),
@@ -49,46 +50,46 @@ pub fn check(verb: Word, mut words: Words) -> Result<(), Refusal> {
     };
     let Some((name, has_parts)) = name else { return Ok(()) };
     let is_refused = if has_parts { is_reserved_with_parts } else { is_reserved };
-    match is_refused(name.text()) {
-        true => Err(Refusal(format!("the name \"{}\" {RESERVED}", name.shown()))),
+    match is_refused(&named(&name)?) {
+        true => Err(Refusal(format!("the name \"{}\" {RESERVED}", shown(&name)))),
         false => Ok(()),
     }
 }
 
 /// `[TEMP | VIRTUAL] TABLE | VIEW [IF NOT EXISTS] [schema.]name`, and whether it may have tables of
 /// its own.
-fn created<'a>(words: &mut Words<'a>) -> Option<(Word<'a>, bool)> {
-    let mut kind = words.next()?;
+fn created<'a>(words: &mut Tokens<'a>) -> Option<(Token<'a>, bool)> {
+    let mut kind = words.next_word()?;
     let is_virtual = kind.is("VIRTUAL");
     if is_virtual || kind.is("TEMP") || kind.is("TEMPORARY") {
-        kind = words.next()?;
+        kind = words.next_word()?;
     }
     if !kind.is("TABLE") && !kind.is("VIEW") {
         return None;
     }
-    let mut after = *words;
-    if after.next()?.is("IF") && after.next()?.is("NOT") {
-        after.next()?;
+    let mut after = words.clone();
+    if after.next_word()?.is("IF") && after.next_word()?.is("NOT") {
+        after.next_word()?;
         *words = after;
     }
     Some((qualified(words)?, is_virtual))
 }
 
 /// `TABLE [schema.]name RENAME TO name`.
-fn renamed<'a>(words: &mut Words<'a>) -> Option<(Word<'a>, bool)> {
-    words.next()?;
+fn renamed<'a>(words: &mut Tokens<'a>) -> Option<(Token<'a>, bool)> {
+    words.next_word()?;
     qualified(words)?;
-    let is_rename = words.next()?.is("RENAME") && words.next()?.is("TO");
-    let name = is_rename.then(|| words.next()).flatten()?;
+    let is_rename = words.next_word()?.is("RENAME") && words.next_word()?.is("TO");
+    let name = is_rename.then(|| words.next_word()).flatten()?;
     Some((name, true))
 }
 
-fn qualified<'a>(words: &mut Words<'a>) -> Option<Word<'a>> {
-    let name = words.next()?;
-    let mut after = *words;
-    if after.next().is_some_and(|word| word.is(".")) {
+fn qualified<'a>(words: &mut Tokens<'a>) -> Option<Token<'a>> {
+    let name = words.next_word()?;
+    let mut after = words.clone();
+    if after.next_word().is_some_and(|word| word.is(".")) {
         *words = after;
-        return words.next();
+        return words.next_word();
     }
     Some(name)
 }
@@ -112,6 +113,8 @@ mod tests {
             "ALTER TABLE a RENAME TO pg_class",
             "ALTER TABLE main . a RENAME TO \"json_tree\"",
             "EXPLAIN CREATE TABLE pg_class(a)",
+            // SQLite skips a vertical tab behind other white space.
+            "CREATE \x0bTABLE \x0bpg_class(a)",
         ] {
             let refused = check(sql, Role::Owner, true).unwrap_err();
             assert!(refused.is_reserved(), "{sql}: {refused}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sqlite_wasm::types::Value;
+use sqlite_wasm::types::ToSql;
 use sqlite_wasm::{Connection, Row, Statement};
 use tokio::runtime::Handle;
 
@@ -237,10 +237,10 @@ impl Engine {
     /// # Errors
     ///
     /// SQLite's, the policy's, and those of `work`.
-    pub fn run_often<T>(
+    pub fn run_often<V: ToSql, T>(
         &mut self,
         sql: &str,
-        work: impl FnOnce(&mut dyn FnMut(&[Value]) -> Result<()>) -> Result<T>,
+        work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<()>) -> Result<T>,
     ) -> Result<T> {
         self.check(sql)?;
         let start = Instant::now();
@@ -248,10 +248,10 @@ impl Engine {
         self.finish(sql, start, done)
     }
 
-    fn run_often_checked<T>(
+    fn run_often_checked<V: ToSql, T>(
         &mut self,
         sql: &str,
-        work: impl FnOnce(&mut dyn FnMut(&[Value]) -> Result<()>) -> Result<T>,
+        work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<()>) -> Result<T>,
     ) -> Result<T> {
         let mut statement = self.db.prepare_cached(sql)?;
         self.admit(&statement)?;

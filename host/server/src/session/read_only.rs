@@ -1,25 +1,25 @@
 //! libSQL's `BEGIN TRANSACTION READONLY`, which SQLite does not know.
 
-use crate::policy::words::Words;
+use crate::policy::first_words;
 
 /// libSQL's `BEGIN TRANSACTION READONLY`: what follows it. For SQLite the last word is the name of a transaction, which it
 /// ignores, so each spelling that it takes is one.
 pub fn read_only_begin(sql: &str) -> Option<&str> {
-    let mut words = Words::new(sql);
-    if !words.next()?.is("begin") {
+    let mut words = first_words(sql);
+    if !words.next_word()?.is("begin") {
         return None;
     }
-    let mut word = words.next()?;
+    let mut word = words.next_word()?;
     for keyword in ["deferred", "immediate", "exclusive", "transaction"] {
         if word.is(keyword) {
-            word = words.next()?;
+            word = words.next_word()?;
         }
     }
-    if !word.names("readonly") {
+    if !word.unquoted().eq_ignore_ascii_case("readonly") {
         return None;
     }
-    let mut after = words;
-    match after.next() {
+    let mut after = words.clone();
+    match after.next_word() {
         None => Some(""),
         Some(end) if end.is(";") => Some(after.rest()),
         Some(_) => None,

@@ -55,7 +55,6 @@ const READING: &[&str] = &["SELECT", "VALUES", "WITH", "EXPLAIN"];
 /// Whether the first word of a statement is one of [`READING`].
 fn begins_reading(sql: &[u8]) -> bool {
     let Ok(sql) = str::from_utf8(sql) else { return false };
-    let sql = wire::from_first_word(sql);
-    let end = sql.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(sql.len());
-    READING.iter().any(|word| word.eq_ignore_ascii_case(&sql[..end]))
+    let first = sql_tokens::first_word(sql);
+    READING.iter().any(|word| word.eq_ignore_ascii_case(first))
 }

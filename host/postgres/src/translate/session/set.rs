@@ -3,9 +3,9 @@
 use super::words::{Words, string};
 use super::{Modes, modes};
 use crate::error::{Error, Result, sqlstate};
-use crate::lex::Kind;
 use crate::state::zone_of_interval;
 use crate::translate::Action;
+use sql_tokens::Kind;
 
 /// Settings that are lists of names, which are quoted where they need it.
 const NAMES: &[&str] =
@@ -185,23 +185,11 @@ fn value(words: &mut Words<'_>) -> Result<Option<String>> {
     if !is_number && let Ok(name) = words.name() {
         return Ok(Some(name));
     }
-    // A number is digits, and may be a point and digits.
-    let mut number = sign.to_owned();
-    let mut end = token.start;
-    while let Some(token) = words.peek() {
-        let is_part = token.kind == Kind::Symbol(b'.')
-            || (token.kind == Kind::Word && token.text.starts_with(|c: char| c.is_ascii_digit()));
-        if !is_part || token.start != end {
-            break;
-        }
-        number.push_str(token.text);
-        end += token.text.len();
-        words.next();
+    if token.kind != Kind::Number || token.text.parse::<f64>().is_err() {
+        return Err(words.wrong());
     }
-    match number.parse::<f64>() {
-        Ok(_) => Ok(Some(number)),
-        Err(_) => Err(words.wrong()),
-    }
+    words.next();
+    Ok(Some(format!("{sign}{}", token.text)))
 }
 
 /// What follows RESET.

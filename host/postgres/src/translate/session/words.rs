@@ -1,10 +1,10 @@
 //! The words of a statement, one after another.
 
-use std::iter::Peekable;
+use sql_tokens::{Kind, Token, Tokens};
 
 use super::super::names::folded;
 use crate::error::{Error, Result, sqlstate};
-use crate::lex::{Kind, Piece, Token, Tokens};
+use crate::lex::{Piece, tokens};
 
 /// Characters of a word that a message has.
 const SHOWN: usize = 64;
@@ -12,33 +12,23 @@ const SHOWN: usize = 64;
 /// The words of a statement that are not read yet.
 pub struct Words<'a> {
     piece: &'a Piece<'a>,
-    tokens: Peekable<Parts<'a>>,
-}
-
-struct Parts<'a>(Tokens<'a>);
-
-impl<'a> Iterator for Parts<'a> {
-    type Item = Token<'a>;
-
-    fn next(&mut self) -> Option<Token<'a>> {
-        self.0.find(|token| token.kind != Kind::Space)
-    }
+    tokens: Tokens<'a>,
 }
 
 impl<'a> Words<'a> {
     /// The words of a statement.
     pub fn of(piece: &'a Piece<'a>) -> Self {
-        Self { piece, tokens: Parts(Tokens::of(piece.text)).peekable() }
+        Self { piece, tokens: tokens(piece.text) }
     }
 
     /// The next token.
     pub fn next(&mut self) -> Option<Token<'a>> {
-        self.tokens.next()
+        self.tokens.next_word()
     }
 
     /// The next token, which remains.
-    pub fn peek(&mut self) -> Option<Token<'a>> {
-        self.tokens.peek().copied()
+    pub fn peek(&self) -> Option<Token<'a>> {
+        self.tokens.clone().next_word()
     }
 
     /// The next word in lower case, which remains; empty for anything else.
@@ -108,12 +98,9 @@ impl<'a> Words<'a> {
 
 /// The name that a token is.
 pub fn name(token: &Token<'_>) -> Option<String> {
-    let quoted = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    match (token.kind, quoted) {
-        (Kind::Quoted, Some(name)) if !name.is_empty() => Some(name.replace("\"\"", "\"")),
-        (Kind::Word, _) if !token.text.starts_with(|c: char| c.is_ascii_digit()) => {
-            Some(folded(&sqlparser::ast::Ident::new(token.text)))
-        }
+    match token.kind {
+        Kind::Name => Some(token.unquoted().into_owned()).filter(|name| !name.is_empty()),
+        Kind::Word => Some(folded(&sqlparser::ast::Ident::new(token.text))),
         _ => None,
     }
 }
@@ -123,8 +110,10 @@ pub fn string(token: &Token<'_>) -> Option<String> {
     if token.kind != Kind::Text {
         return None;
     }
-    let plain = token.text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-    plain.map(|text| text.replace("''", "'")).or_else(|| escaped(token.text))
+    match token.text.starts_with('\'') {
+        true => Some(token.unquoted().into_owned()),
+        false => escaped(token.text),
+    }
 }
 
 /// `E'…'` and `$$…$$`, which the parser reads.

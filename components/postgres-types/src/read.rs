@@ -1,6 +1,6 @@
-//! Dates and times in text, as PostgreSQL reads them.
+//! Dates and times in text, as Postgres reads them.
 
-use crate::calendar::{DAY, Date, Stamp};
+use super::calendar::{DAY, Date, Stamp};
 
 /// Why a text is no date or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Fault {
     Zone,
 }
 
-/// What was read, or why nothing was.
+/// What a text says, or why it says nothing.
 pub type Found<T> = std::result::Result<T, Fault>;
 
 /// The months, by the beginnings of their names.
@@ -118,7 +118,7 @@ fn day(year: i64, month: i64, day: i64) -> Found<Date> {
     Date::of(year, month, day).ok_or(Fault::Range)
 }
 
-/// The month that a name, or its first three letters or more, means.
+/// The month with this name, or an abbreviation of three letters, from 1.
 pub fn month(text: &str) -> Option<i64> {
     let text = text.to_ascii_lowercase();
     let is_it = |name: &&str| text.len() >= 3 && (text == name[..3] || text == **name);

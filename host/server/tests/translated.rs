@@ -235,7 +235,11 @@ fn what_would_be_wrong_is_an_error() {
         ("SELECT 1 / n FROM (VALUES (0.0)) AS v(n)", "22012"),
     ] {
         let error = db.execute_batch(&translated(sql)[0].sql).expect_err(sql);
-        assert_eq!(sqlite_wasm_postgres::Error::from(error).code, code, "{sql}");
+        let sqlite_wasm::Error::SqliteFailure(sqlite, Some(message)) = error else {
+            panic!("{sql}: {error:?}");
+        };
+        let error = sqlite_wasm_postgres::Error::of_sqlite(sqlite.extended_code, &message);
+        assert_eq!(error.code, code, "{sql}");
     }
 }
 

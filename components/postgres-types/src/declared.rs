@@ -1,4 +1,4 @@
-//! The types, their OIDs, and those of declared columns. `extensions/pgcatalog` has this file too.
+//! The types, their OIDs, and those of declared columns.
 
 macro_rules! scalars {
     ($($(#[$doc:meta])* $name:ident $oid:literal $array:literal $size:literal [$($text:literal)*];)*) => {
@@ -166,7 +166,7 @@ impl Typed {
         let (before, arguments, after) = parenthesized(text);
         let name = [before.trim(), after.trim()].join(" ");
         let name = name.trim().trim_start_matches("pg_catalog.");
-        // So that SQLite keeps it as text: see `translate/definitions.rs`.
+        // So that SQLite keeps it as text: see `translate/definitions.rs` of `host/postgres`.
         let kept_as_text = || Scalar::of_name(name.strip_suffix(" text")?);
         let scalar = Scalar::of_name(name).or_else(kept_as_text).or_else(|| by_affinity(name))?;
         let ty = if is_array { Type::Array(scalar) } else { Type::One(scalar) };

@@ -1,21 +1,25 @@
-//! The hash, in four sizes; also of the extension `sha3query`.
+//! SHA-3 in four sizes, of bytes and of SQLite's values. The extensions `sha3` and `sha3query` share it.
+#![forbid(unsafe_code)]
 
-// By its path, as two extensions include this file.
-#[path = "keccak.rs"]
 mod keccak;
 
 use sqlite_wasm_kit::Value;
 
-/// How long a hash is.
+/// The length of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
+    /// 28 bytes.
     Bits224,
+    /// 32 bytes.
     Bits256,
+    /// 48 bytes.
     Bits384,
+    /// 64 bytes.
     Bits512,
 }
 
 impl Size {
+    /// The length that a caller gives; none if no hash has it.
     pub fn from_bits(bits: i64) -> Option<Self> {
         match bits {
             224 => Some(Self::Bits224),
@@ -54,10 +58,12 @@ pub struct Running {
 const MAX_RATE: usize = Size::Bits224.rate();
 
 impl Running {
+    /// A hash of nothing yet.
     pub fn new(size: Size) -> Self {
         Self { size, state: [0; 25], block: [0; MAX_RATE], filled: 0 }
     }
 
+    /// Add bytes.
     pub fn update(&mut self, mut content: &[u8]) {
         while !content.is_empty() {
             let free = &mut self.block[self.filled..self.size.rate()];
@@ -104,6 +110,7 @@ impl Running {
         self.update(content);
     }
 
+    /// The hash of all that was added.
     pub fn finish(mut self) -> Vec<u8> {
         let rate = self.size.rate();
         self.block[self.filled..rate].fill(0);

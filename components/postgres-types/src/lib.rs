@@ -1,0 +1,19 @@
+//! What the server and the catalogue's extension both know of PostgreSQL's types.
+//!
+//! - [`Type`], [`Scalar`] and [`Typed`]: the types, their OIDs, and those of declared columns
+//! - [`calendar`]: days and times of day
+//! - [`read`]: dates and times in text
+//! - [`interval`] and [`style`]: intervals and their text
+#![forbid(unsafe_code)]
+
+pub mod calendar;
+mod declared;
+pub mod interval;
+pub mod read;
+pub mod style;
+
+pub use calendar::{DAY, Date, Stamp, time_text};
+pub use declared::{Scalar, TEXT, Type, Typed};
+pub use interval::Interval;
+pub use read::Fault;
+pub use style::Style;

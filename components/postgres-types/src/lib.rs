@@ -3,10 +3,12 @@
 //! - [`Type`], [`Scalar`] and [`Typed`]: the types, their OIDs, and those of declared columns
 //! - [`calendar`]: days and times of day
 //! - [`read`]: dates and times in text
+//! - [`clock`]: the time in SQL
 //! - [`interval`] and [`style`]: intervals and their text
 #![forbid(unsafe_code)]
 
 pub mod calendar;
+pub mod clock;
 mod declared;
 pub mod interval;
 pub mod read;

@@ -2,7 +2,7 @@
 
 use sqlite_wasm_kit::Value;
 
-use super::keys::{constrained, key_index};
+use super::keys::{constrained, key_index, typed_default};
 use super::types::{category, type_name, typed};
 use super::{Cells, int, relations, text};
 use crate::catalog::{Catalog, Constraint, OWNER_NAME};
@@ -85,7 +85,10 @@ fn information_column(
     cells.extend([
         ("column_name", text(&column.name)),
         ("ordinal_position", int(index + 1)),
-        ("column_default", column.default.as_deref().map_or(Value::Null, text)),
+        (
+            "column_default",
+            column.default.as_deref().map_or(Value::Null, |one| text(typed_default(one, column))),
+        ),
         ("is_nullable", yes_or_no(is_null)),
         ("data_type", text(name)),
         ("udt_catalog", text(&catalog.database)),

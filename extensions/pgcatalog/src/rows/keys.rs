@@ -1,5 +1,6 @@
 //! Indexes, constraints and defaults.
 
+use postgres_types::clock;
 use sqlite_wasm_kit::Value;
 
 use super::{Cells, int, relations, text, typed, yes};
@@ -129,7 +130,10 @@ pub fn constraints(catalog: &Catalog) -> Vec<Cells> {
 }
 
 /// A default as Postgres shows it: a string has its type.
-fn typed_default(default: &str, column: &Column) -> String {
+pub fn typed_default(default: &str, column: &Column) -> String {
+    if let Some(shown) = clock::shown(default) {
+        return shown.to_owned();
+    }
     match default.starts_with('\'') && default.ends_with('\'') {
         true => format!("{default}::{}", typed(column).ty.name()),
         false => default.to_owned(),

@@ -19,9 +19,9 @@ pub const SCALARS: &[Scalar] = &[
         stamp_in(text, "date", false).map(|at| Date(at.0.div_euclid(DAY)).to_string())
     })),
     function!("pg_time_of", 1, |text: Value| given(&text, |text| time(text).map(time_text))),
-    function!("postgres_typestamp_of", 1, |text: Value| given(&text, |text| stamp(text)
+    function!("pg_timestamp_of", 1, |text: Value| given(&text, |text| stamp(text)
         .map(Stamp::text))),
-    function!("postgres_typestamptz_of", 1, |text: Value| given(&text, |text| {
+    function!("pg_timestamptz_of", 1, |text: Value| given(&text, |text| {
         stamp_in(text, "timestamp with time zone", true).map(Stamp::text)
     })),
     function!("pg_interval_of", 1, |text: Value| given(&text, |text| {
@@ -40,17 +40,17 @@ pub const SCALARS: &[Scalar] = &[
     function!("pg_interval_of_time", 1, |text: String| {
         Ok::<_, Error>(Interval { micros: time(&text)?, ..Interval::default() }.to_string())
     }),
-    function!("postgres_typestamp_rounded", 2, |text: String, digits: i64| {
+    function!("pg_timestamp_rounded", 2, |text: String, digits: i64| {
         Ok::<_, Error>(within(rounded(stamp(&text)?.0, digits))?.text())
     }),
     function!("pg_int8_interval_key", 1, |text: String| {
         i64::try_from(interval(&text)?.length()).map_err(|_| out_of_range())
     }),
-    function!("postgres_typestamp_at_zone", 2, |text: String, zone: String| {
+    function!("pg_timestamp_at_zone", 2, |text: String, zone: String| {
         let at = stamp(&text)?.0;
         within(at + distance(&zone)?).map(Stamp::text)
     }),
-    function!("postgres_typestamptz_at_zone", 2, |text: String, zone: String| {
+    function!("pg_timestamptz_at_zone", 2, |text: String, zone: String| {
         let at = stamp(&text)?.0;
         within(at - distance(&zone)?).map(Stamp::text)
     }),

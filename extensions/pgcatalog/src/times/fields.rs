@@ -16,10 +16,10 @@ pub const SCALARS: &[Scalar] = &[
             extracted(&field, &value, &kind).map(|text| text.parse::<f64>().unwrap_or(f64::NAN))
         })
     }),
-    Scalar::new("postgres_typestamp_trunc", 2, Stable, Innocuous, |a| {
+    Scalar::new("pg_timestamp_trunc", 2, Stable, Innocuous, |a| {
         a.apply(|field: String, value: String| truncated(&field, &value))
     }),
-    Scalar::new("postgres_typestamptz_trunc", 2, Stable, Innocuous, |a| {
+    Scalar::new("pg_timestamptz_trunc", 2, Stable, Innocuous, |a| {
         a.apply(|field: String, value: String| truncated(&field, &value))
     }),
     Scalar::new("pg_interval_trunc", 2, Stable, Innocuous, |a| {

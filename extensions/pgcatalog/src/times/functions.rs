@@ -16,13 +16,13 @@ macro_rules! function {
 }
 
 pub const SCALARS: &[Scalar] = &[
-    function!("postgres_typestamp_add", 2, |at: String, span: String| moved(&at, interval(&span)?)),
-    function!("postgres_typestamp_sub", 2, |at: String, span: String| moved(&at, negative(&span)?)),
-    function!("postgres_typestamptz_add", 2, |at: String, span: String| moved(
+    function!("pg_timestamp_add", 2, |at: String, span: String| moved(&at, interval(&span)?)),
+    function!("pg_timestamp_sub", 2, |at: String, span: String| moved(&at, negative(&span)?)),
+    function!("pg_timestamptz_add", 2, |at: String, span: String| moved(
         &at,
         interval(&span)?
     )),
-    function!("postgres_typestamptz_sub", 2, |at: String, span: String| moved(
+    function!("pg_timestamptz_sub", 2, |at: String, span: String| moved(
         &at,
         negative(&span)?
     )),
@@ -39,7 +39,7 @@ pub const SCALARS: &[Scalar] = &[
     }),
     function!("pg_date_add", 2, |at: String, days: i64| plus_days(&at, days)),
     function!("pg_date_sub", 2, |at: String, days: i64| plus_days(&at, -days)),
-    function!("postgres_typestamp_date_time", 2, |at: String, clock: String| {
+    function!("pg_timestamp_date_time", 2, |at: String, clock: String| {
         within(day(&at)? * DAY + time(&clock)?).map(|at| at.text())
     }),
     function!("pg_int4_date_sub", 2, |one: String, other: String| {
@@ -61,8 +61,8 @@ pub const SCALARS: &[Scalar] = &[
         interval(&span)?.times(factor).ok_or_else(out_of_range).map(|span| span.to_string())
     }),
     function!("pg_interval_div", 2, divided),
-    function!("postgres_typestamp_bin", 3, bin),
-    function!("postgres_typestamptz_bin", 3, bin),
+    function!("pg_timestamp_bin", 3, bin),
+    function!("pg_timestamptz_bin", 3, bin),
     function!("pg_interval_justify_hours", 1, |span: String| {
         Ok::<_, Error>(interval(&span)?.justified_hours().to_string())
     }),
@@ -78,11 +78,11 @@ pub const SCALARS: &[Scalar] = &[
     function!("pg_time_make", 3, |hour: i64, minute: i64, second: f64| {
         made_time(hour, minute, second).map(time_text)
     }),
-    Scalar::new("postgres_typestamp_make", 6, Stable, Innocuous, |mut a| {
+    Scalar::new("pg_timestamp_make", 6, Stable, Innocuous, |mut a| {
         let all: Vec<Value> = (0..6).map(|at| a.take(at)).collect();
         a.apply(move || made_stamp(&all))
     }),
-    Scalar::new("postgres_typestamptz_make", 6, Stable, Innocuous, |mut a| {
+    Scalar::new("pg_timestamptz_make", 6, Stable, Innocuous, |mut a| {
         let all: Vec<Value> = (0..6).map(|at| a.take(at)).collect();
         a.apply(move || made_stamp(&all))
     }),
@@ -90,7 +90,7 @@ pub const SCALARS: &[Scalar] = &[
         let all: Vec<Value> = (0..7).map(|at| a.take(at)).collect();
         a.apply(move || made_interval(&all))
     }),
-    function!("postgres_typestamptz_of_epoch", 1, |seconds: f64| {
+    function!("pg_timestamptz_of_epoch", 1, |seconds: f64| {
         let micros = (seconds * 1e6).round_ties_even();
         if !micros.is_finite() || micros.abs() > 9e18 {
             return Err(Error::from(format!("22008: timestamp out of range: \"{seconds}\"")));
@@ -106,7 +106,7 @@ pub const SCALARS: &[Scalar] = &[
             _ => format::shown(&value, &pattern, &kind),
         }
     }),
-    function!("postgres_typestamptz_scan", 2, |text: String, pattern: String| {
+    function!("pg_timestamptz_scan", 2, |text: String, pattern: String| {
         scan::read(&text, &pattern).map(|at| at.text())
     }),
     function!("pg_date_scan", 2, |text: String, pattern: String| {

@@ -5,9 +5,9 @@ use crate::numbers::check;
 #[test]
 fn times_are_those_of_postgres() {
     check(&[
-        ("postgres_typestamptz_of", &["2024-01-05T10:00:00+02:30"], "2024-01-05 07:30:00"),
-        ("postgres_typestamp_of", &["20240105T101112"], "2024-01-05 10:11:12"),
-        ("postgres_typestamp_of", &["x"], "22007: invalid input syntax for type timestamp: \"x\""),
+        ("pg_timestamptz_of", &["2024-01-05T10:00:00+02:30"], "2024-01-05 07:30:00"),
+        ("pg_timestamp_of", &["20240105T101112"], "2024-01-05 10:11:12"),
+        ("pg_timestamp_of", &["x"], "22007: invalid input syntax for type timestamp: \"x\""),
         (
             "pg_date_of",
             &["2024-02-30"],
@@ -18,7 +18,7 @@ fn times_are_those_of_postgres() {
         ("pg_interval_of", &["1.5 months"], "1 mon 15 days"),
         ("pg_interval_of", &["-1 day 2 hours"], "-1 days +02:00:00"),
         ("pg_interval_of", &["x"], "22007: invalid input syntax for type interval: \"x\""),
-        ("postgres_typestamp_add", &["2024-01-31 10:00:00", "1 mon"], "2024-02-29 10:00:00"),
+        ("pg_timestamp_add", &["2024-01-31 10:00:00", "1 mon"], "2024-02-29 10:00:00"),
         ("pg_interval_age", &["2001-04-10", "1957-06-13"], "43 years 9 mons 27 days"),
         ("pg_interval_mul", &["1 mon", "2"], "2 mons"),
         ("pg_numeric_extract", &["second", "2024-01-05 10:00:06.5", "timestamp"], "6.500000"),
@@ -28,7 +28,7 @@ fn times_are_those_of_postgres() {
             &["hour", "2021-01-01", "date"],
             "0A000: unit \"hour\" not supported for type date",
         ),
-        ("postgres_typestamp_trunc", &["quarter", "2024-05-17 10:00:00"], "2024-04-01 00:00:00"),
+        ("pg_timestamp_trunc", &["quarter", "2024-05-17 10:00:00"], "2024-04-01 00:00:00"),
         (
             "pg_text_to_char",
             &["2024-01-05 15:04:05", "FMMonth DDth, YYYY HH12:MI AM", "timestamp"],
@@ -37,7 +37,7 @@ fn times_are_those_of_postgres() {
         ("pg_text_to_char", &["1234.5", "FM9,999.00", "numeric"], "1,234.50"),
         ("pg_text_to_char", &["-12", "9999", "int4"], "  -12"),
         ("pg_date_scan", &["05 Jan 2024", "DD Mon YYYY"], "2024-01-05"),
-        ("postgres_typestamp_at_zone", &["2024-01-05 10:00:00", "+02:00"], "2024-01-05 08:00:00"),
+        ("pg_timestamp_at_zone", &["2024-01-05 10:00:00", "+02:00"], "2024-01-05 08:00:00"),
     ]);
 }
 

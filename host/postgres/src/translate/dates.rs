@@ -5,17 +5,17 @@ use sqlparser::ast::{Expr, Interval};
 use super::names::{once, quoted, string_of};
 use crate::error::{Error, Result};
 
-/// The moment of the statement, in the form that is stored.
-pub const NOW: &str = "rtrim(rtrim(strftime('%Y-%m-%d %H:%M:%f', 'now'), '0'), '.')";
+pub use postgres_types::clock::NOW;
+use postgres_types::clock::NOW_IN_SECONDS;
 
-/// The same with so many digits of the second. SQLite's clock has milliseconds.
+/// The moment of the statement with so many digits of the second. SQLite's clock has milliseconds.
 ///
 /// # Errors
 ///
 /// 0A000 for one or two digits.
 pub fn now_to(digits: &str) -> Result<String> {
     match digits {
-        "0" => Ok("datetime('now')".to_owned()),
+        "0" => Ok(NOW_IN_SECONDS.to_owned()),
         "3" | "4" | "5" | "6" => Ok(NOW.to_owned()),
         other => Err(Error::unsupported(format_args!("current_timestamp({other})"))
             .hint("use 0, or 3 to 6 digits")),

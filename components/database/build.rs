@@ -1,6 +1,7 @@
 //! Sets the size of the stack, and compiles the engine's side of `libsqlite3.so.0`.
 
-use std::env;
+use std::path::PathBuf;
+use std::{env, fs};
 
 /// Stack in linear memory, in bytes: SQLite's depth limits are set for that of a native main
 /// thread. Only the pages that are used take memory.
@@ -29,11 +30,17 @@ fn main() {
     if env::var("CARGO_CFG_TARGET_FAMILY").as_deref() != Ok("wasm") {
         return;
     }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(out.join("wire.h"), wire::c_header()).expect("OUT_DIR is writable");
     let include = env::var("DEP_SQLITE3_INCLUDE").expect("libsqlite3-sys says where SQLite is");
     let mut build = cc::Build::new();
     build.files(SOURCES.map(|name| format!("c/{name}.c")));
     println!("cargo:rerun-if-changed=../engine/src/internals.h");
-    build.include(include).include("../engine/src").define("SQLITE_ENABLE_SESSION", None);
+    build
+        .include(out)
+        .include(include)
+        .include("../engine/src")
+        .define("SQLITE_ENABLE_SESSION", None);
     build.define("SQLITE_ENABLE_PREUPDATE_HOOK", None).define("SQLITE_ENABLE_SNAPSHOT", None);
     if env::var_os("CARGO_FEATURE_PLANTED_ERROR").is_some() {
         build.file("c/planted.c");

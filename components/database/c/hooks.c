@@ -73,7 +73,7 @@ static int on_wal(void *data, sqlite3 *db, const char *schema, int pages) {
 
 static int on_authorize(void *db, int action, const char *first, const char *second,
                         const char *schema, const char *source) {
-  Out out = event_begin(db, EVENT_AUTHORIZE);
+  Out out = event_begin(db, EVENT_AUTHORIZER);
   out_u32(&out, (uint32_t)action);
   out_text(&out, first);
   out_text(&out, second);
@@ -123,44 +123,43 @@ static unsigned on_autovacuum(void *db, const char *schema, unsigned pages, unsi
   return (unsigned)event_send_for_code(&out);
 }
 
-/* Hook, whether it is set, an integer: steps for progress, the mask for trace. */
 void call_hook(Call *call) {
   sqlite3 *db = call->db;
   uint8_t hook = in_u8(&call->in);
   bool on = in_u8(&call->in);
   uint32_t number = in_u32(&call->in);
   switch (hook) {
-    case HOOK_BUSY:
+    case EVENT_BUSY:
       call->code = sqlite3_busy_handler(db, on ? on_busy : NULL, on ? db : NULL);
       break;
-    case HOOK_PROGRESS:
+    case EVENT_PROGRESS:
       engine_progress_handler(db, (int)number, on ? on_progress : NULL, on ? db : NULL);
       break;
-    case HOOK_COMMIT:
+    case EVENT_COMMIT:
       sqlite3_commit_hook(db, on ? on_commit : NULL, on ? db : NULL);
       break;
-    case HOOK_ROLLBACK:
+    case EVENT_ROLLBACK:
       sqlite3_rollback_hook(db, on ? on_rollback : NULL, on ? db : NULL);
       break;
-    case HOOK_UPDATE:
+    case EVENT_UPDATE:
       sqlite3_update_hook(db, on ? on_update : NULL, on ? db : NULL);
       break;
-    case HOOK_PREUPDATE:
+    case EVENT_PREUPDATE:
       sqlite3_preupdate_hook(db, on ? on_preupdate : NULL, on ? db : NULL);
       break;
-    case HOOK_WAL:
+    case EVENT_WAL:
       sqlite3_wal_hook(db, on ? on_wal : NULL, on ? db : NULL);
       break;
-    case HOOK_AUTHORIZER:
+    case EVENT_AUTHORIZER:
       call->code = engine_set_authorizer(db, on ? on_authorize : NULL, on ? db : NULL);
       break;
-    case HOOK_TRACE:
+    case EVENT_TRACE:
       call->code = sqlite3_trace_v2(db, number, on ? on_trace : NULL, on ? db : NULL);
       break;
-    case HOOK_COLLATION_NEEDED:
+    case EVENT_COLLATION_NEEDED:
       call->code = sqlite3_collation_needed(db, on ? db : NULL, on ? on_collation_needed : NULL);
       break;
-    case HOOK_AUTOVACUUM_PAGES:
+    case EVENT_AUTOVACUUM_PAGES:
       call->code = sqlite3_autovacuum_pages(db, on ? on_autovacuum : NULL, on ? db : NULL, NULL);
       break;
     default:

@@ -1,10 +1,10 @@
 /* Performs calls, and sends the callbacks of the program; see interface.h. */
 #include "interface.h"
 
-/* The functions, indexed by the first byte of a call. */
-static void (*const functions[])(Call *) = {
-#define X(code, name) call_##name,
-    FUNCTIONS(X)
+/* The functions, indexed by the opcodes of calls; null for other opcodes. */
+static void (*const functions[256])(Call *) = {
+#define X(opcode, function) [opcode] = function,
+    CALLS(X)
 #undef X
 };
 
@@ -53,11 +53,11 @@ const uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count
   Call call = {.db = db, .in = {bytes, bytes + count, false}, .out = take_buffer()};
   if (!out_room(&call.out, sizeof(ReplyHead))) return NULL;
   while (call.in.at < call.in.end) {
-    uint8_t function = in_u8(&call.in);
+    uint8_t opcode = in_u8(&call.in);
     call.out.count = sizeof(ReplyHead);
     call.code = SQLITE_OK;
-    if (function >= CALL_COUNT) call.in.is_bad = true;
-    else functions[function](&call);
+    if (functions[opcode]) functions[opcode](&call);
+    else call.in.is_bad = true;
     if (call.in.is_bad) {
       call.code = SQLITE_MISUSE;
       break;

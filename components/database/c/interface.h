@@ -1,7 +1,7 @@
 /* The engine's side of libsqlite3.so.0: SQLite's functions by number, on SQLite's objects.
 **
 ** The library belongs to the program, which is trusted, so objects are passed as their addresses
-** in the sandbox. Extensions cannot send these calls. */
+** in the sandbox. Only programs can send these calls: wire::Opcode::from_sender. */
 #ifndef INTERFACE_H
 #define INTERFACE_H
 
@@ -25,8 +25,8 @@ typedef struct {
 
 #define HANDLE(type, call) ((type *)(uintptr_t)in_u32(&(call)->in))
 
-#define X(code, name) void call_##name(Call *call);
-FUNCTIONS(X)
+#define X(opcode, function) void function(Call *call);
+CALLS(X)
 #undef X
 
 /* Values. */

@@ -1,9 +1,6 @@
 /* Functions and collations of the program. */
 #include "interface.h"
 
-/* What CREATE_FUNCTION registers. */
-enum { KIND_NONE, KIND_SCALAR, KIND_AGGREGATE, KIND_WINDOW };
-
 static void put_arguments(Out *out, int count, sqlite3_value **arguments) {
   out_u32(out, (uint32_t)count);
   for (int i = 0; i < count; i++) put_value(out, arguments[i]);

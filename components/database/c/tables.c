@@ -296,5 +296,5 @@ void set_methods(sqlite3_module *methods, uint32_t bits) {
   METHOD(METHOD_RENAME, xRename)
   METHOD(METHOD_INTEGRITY, xIntegrity)
 #undef METHOD
-  if (bits & 1u << METHODS_ARE_ONE) methods->xCreate = methods->xConnect;
+  if (bits & 1u << METHOD_CREATE_IS_CONNECT) methods->xCreate = methods->xConnect;
 }

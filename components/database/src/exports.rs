@@ -78,12 +78,10 @@ fn point_to(bytes: *const u8, count: usize) -> *const Returned {
 /// Operations, or calls of `libsqlite3.so.0`, whose reply is not copied.
 fn perform_any(connection: u32, operations: &[u8]) -> *const Returned {
     database::set_library(library::perform);
-    let (Some((&wire::LIBRARY, calls)), Ok(db)) =
-        (operations.split_first(), database::pointer(connection))
-    else {
+    let (true, Ok(db)) = (database::is_calls(operations), database::pointer(connection)) else {
         return keep(database::perform(connection, operations));
     };
-    match library::perform_in_place(db, calls) {
+    match library::perform_in_place(db, operations) {
         Ok((bytes, count)) => point_to(bytes, count),
         Err(error) => keep(Err(error)),
     }

@@ -10,7 +10,7 @@ use std::ffi::CString;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{ProgramOperation, Writer, code};
+use wire::{Group, Opcode, ProgramOperation, Sender, Writer, code};
 
 use crate::extensions::load;
 use crate::extensions::sql::perform::{self as operations, unreadable};
@@ -67,9 +67,19 @@ thread_local! {
     static LIBRARY: Cell<Option<Library>> = const { Cell::new(None) };
 }
 
-/// Set the function that performs requests which begin with [`wire::LIBRARY`].
+/// Set the function that performs [calls](Group::Calls).
 pub fn set_library(library: Library) {
     LIBRARY.set(Some(library));
+}
+
+/// The group of the first operation of a program's request.
+fn group(request: &[u8]) -> Option<Group> {
+    Opcode::from_sender(*request.first()?, Sender::Program).ok().map(Opcode::group)
+}
+
+/// Whether a program's request contains calls.
+pub fn is_calls(request: &[u8]) -> bool {
+    group(request) == Some(Group::Calls)
 }
 
 /// Perform the operations of a request. Returns the reply of the one that has a reply.
@@ -78,27 +88,30 @@ pub fn set_library(library: Library) {
 ///
 /// The first failure; SQLITE_MISUSE for an unknown connection.
 pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
-    if let (Some((&wire::LIBRARY, calls)), Some(library)) = (request.split_first(), LIBRARY.get()) {
-        return library(pointer(connection)?, calls);
-    }
     if let Some(answer) = room::answer(request) {
         return answer;
     }
-    if let Some(operation) = ProgramOperation::read(request).map_err(unreadable)? {
-        return perform_program(connection, operation);
+    match (group(request), LIBRARY.get()) {
+        (Some(Group::Calls), Some(library)) => library(pointer(connection)?, request),
+        (Some(Group::Program), _) => {
+            perform_program(connection, ProgramOperation::read(request).map_err(unreadable)?)
+        }
+        _ => {
+            let opened = get(connection)?;
+            let sender = Sender::Program;
+            let caller = Caller { db: &opened.db, extension: opened.owner, sender };
+            blob_cache::during_step(|| operations::perform(caller, request))
+        }
     }
-    let opened = get(connection)?;
-    let caller = Caller { db: &opened.db, extension: opened.owner };
-    blob_cache::during_step(|| operations::perform(caller, request))
 }
 
 fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u8>, SqlError> {
     let mut reply = Writer::default();
     match operation {
-        ProgramOperation::Open { flags, busy_milliseconds, path } => {
+        ProgramOperation::OpenConnection { flags, busy_milliseconds, path } => {
             reply.u32(open(path, flags, busy_milliseconds)?);
         }
-        ProgramOperation::Close => close(connection)?,
+        ProgramOperation::CloseConnection {} => close(connection)?,
         ProgramOperation::CreateFunction { callback, function } => {
             let callback = callback.map(Callback::new);
             functions::create(&get(connection)?.db, callback, &function)?;
@@ -107,7 +120,7 @@ fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u
             let callback = callback.map(Callback::new);
             functions::create_collation(&get(connection)?.db, callback, name)?;
         }
-        ProgramOperation::LoadExtension(name) => load_extension(connection, name)?,
+        ProgramOperation::LoadExtension { name } => load_extension(connection, name)?,
     }
     Ok(reply.0)
 }

@@ -8,6 +8,9 @@ use core::ffi::CStr;
 
 use crate::{Value, tag};
 
+/// The length of a text or blob that is a null pointer.
+pub(crate) const NULL_POINTER: u32 = u32::MAX;
+
 /// Why bytes cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
@@ -95,6 +98,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A text or blob, or none for a null pointer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`].
+    pub fn optional_bytes(&mut self) -> Result<Option<&'a [u8]>, Error> {
+        let mut after = *self;
+        if after.u32()? == NULL_POINTER {
+            *self = after;
+            return Ok(None);
+        }
+        self.bytes().map(Some)
+    }
+
     /// A count and as many names, which can then be read one by one.
     pub fn names(&mut self) -> Result<Names<'a>, Error> {
         let count = self.u32()?;
@@ -169,6 +186,16 @@ impl Writer {
         self.u32(bytes.len() as u32);
         self.0.extend_from_slice(bytes);
         self.u8(0);
+    }
+
+    /// A text or blob, or a null pointer. One that is longer than any memory of a component becomes
+    /// a null pointer.
+    pub fn optional_bytes(&mut self, bytes: Option<&[u8]>) {
+        let length = bytes.and_then(|bytes| u32::try_from(bytes.len()).ok());
+        match (bytes, length) {
+            (Some(bytes), Some(length)) if length != NULL_POINTER => self.bytes(bytes),
+            _ => self.u32(NULL_POINTER),
+        }
     }
 
     /// The value NULL.

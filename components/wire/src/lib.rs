@@ -1,8 +1,8 @@
-//! The bytes that extensions, the host and the engine exchange: tags and layouts of
-//! values, inline values, and the operations of `sql-work` with their replies; and SQLite's
-//! result codes.
+//! The bytes that extensions, programs, the host and the engine exchange: tags and layouts of
+//! values, inline values, and the operations with their replies; and SQLite's result codes.
 //!
-//! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
+//! Each of them is defined only here. The operations are one table (`table.rs`), from which the enums
+//! with their encoders and decoders, [`c_header`] and the documents are generated. How the canonical ABI lays
 //! out the same values follows from the WIT: `host/runtime/src/contract/values/canonical_abi.rs` and
 //! `components/engine/src/ffi/layout.rs`.
 #![no_std]
@@ -11,32 +11,36 @@
 extern crate alloc;
 
 mod bytes;
+mod callbacks;
 pub mod code;
+mod documents;
 mod header;
 mod inline;
-pub mod library;
+mod opcode;
 mod operation;
 mod operations;
-mod program;
+mod parameter;
 mod reply;
+mod returned;
 pub mod room;
+mod table;
 mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
+pub use callbacks::{Event, Kind, Method, Plan};
+pub use documents::{table_of_operations, wit_operation};
 pub use header::c_header;
 pub use inline::{Head, InlineArguments, InlineValue};
-pub use operation::{BlobLocation, Database, Opcode, Operation};
+pub use opcode::{Capability, Group, Opcode, Row, Sender};
+pub use operation::{Operation, ProgramOperation};
 pub use operations::Operations;
-pub use program::{Function, FunctionKind, ProgramOperation};
+pub use parameter::{BlobLocation, Database, Function, FunctionKind, Locations, Parameter, Rest};
 pub use reply::{Opened, Prepared, Ran, Rows};
+pub use returned::Returned;
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
-
-/// The byte before the calls of `libsqlite3.so.0`, which are not operations but SQLite's functions
-/// on SQLite's objects. `components/database/c/calls.h` lists them.
-pub const LIBRARY: u8 = 255;
 
 /// The subtype of an integer that stands for a pointer, as in SQLite itself.
 pub const POINTER_SUBTYPE: u8 = b'p';

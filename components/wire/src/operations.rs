@@ -1,8 +1,12 @@
-//! Operations of `sql-work`, as an extension's side writes them.
+//! Operations, as the sender writes them.
 
 use alloc::vec::Vec;
+use core::ffi::CStr;
 
-use crate::{Opcode, Operation, Reader, Value, Writer};
+use crate::opcode::Opcode;
+use crate::parameter::{Database, Function, Locations, Parameter, Rest};
+use crate::table::table;
+use crate::{Operation, Reader, Value, Writer};
 
 /// Operations, one after the other; see [`Opcode`].
 #[derive(Clone, Debug, Default)]
@@ -12,111 +16,53 @@ pub struct Operations(Writer, Last);
 /// parameter.
 type Last = Option<(usize, u32, u32)>;
 
+macro_rules! encoders {
+    ($($group:ident {$(
+        $(#[doc = $doc:literal])*
+        $name:ident = $code:literal, $capability:ident,
+        $encoder:ident($($parameter:ident: $type:ty),*) $(=> $reply:literal)?;
+    )*})*) => {
+        #[allow(clippy::extra_unused_lifetimes, clippy::needless_lifetimes, clippy::too_many_arguments,
+            reason = "all rows of the table have the same form")]
+        impl Operations {
+            $($(
+                $(#[doc = $doc])*
+                #[inline]
+                #[must_use]
+                pub fn $encoder<'a>(mut self, $($parameter: $type),*) -> Self {
+                    self.0.u8(Opcode::$name as u8);
+                    $(Parameter::put($parameter, &mut self.0);)*
+                    self
+                }
+            )*)*
+        }
+    };
+}
+
+table!(encoders);
+
 impl Operations {
-    /// Write into a blob.
-    pub fn write(self, blob: u32, offset: u32, data: &[u8]) -> Self {
-        self.on(Opcode::Write, blob).u32(offset).bytes(data)
-    }
-
-    /// Reset a statement.
-    pub fn reset(self, statement: u32) -> Self {
-        self.on(Opcode::Reset, statement)
-    }
-
-    /// Close a statement or blob.
-    pub fn close(self, handle: u32) -> Self {
-        self.on(Opcode::Close, handle)
-    }
-
-    /// Close all that the extension has.
-    pub fn close_all(self) -> Self {
-        self.code(Opcode::CloseAll)
-    }
-
-    /// Prepare the first statement of a text.
-    pub fn prepare(self, text: &str) -> Self {
-        self.code(Opcode::Prepare).bytes(text.as_bytes())
-    }
-
-    /// Run all statements of a text.
-    pub fn execute(self, text: &str) -> Self {
-        self.code(Opcode::Execute).bytes(text.as_bytes())
-    }
-
-    /// Bind a parameter.
+    /// Bind a parameter; in as few bytes as possible if the operation before has bound the one
+    /// before it.
+    #[must_use]
     pub fn bind(self, statement: u32, parameter: u32, value: Value<&[u8]>) -> Self {
         let follows = Some((self.len(), statement, parameter.wrapping_sub(1))) == self.1;
         let mut bound = match follows {
-            true => self.code(Opcode::BindNext),
-            false => self.on(Opcode::Bind, statement).u32(parameter),
+            true => self.bind_next(value),
+            false => self.bind_at(statement, parameter, value),
         };
-        bound.0.value(value);
         bound.1 = Some((bound.len(), statement, parameter));
         bound
     }
 
-    /// Read rows.
-    pub fn step(self, statement: u32, limit: u32) -> Self {
-        self.on(Opcode::Step, statement).u32(limit)
-    }
-
-    /// Run a statement for its changes.
-    pub fn run(self, statement: u32) -> Self {
-        self.on(Opcode::Run, statement)
-    }
-
-    /// The offset in the SQL that failed last.
-    pub fn error_offset(self) -> Self {
-        self.code(Opcode::ErrorOffset)
-    }
-
-    /// Whether a transaction is open.
-    pub fn autocommit(self) -> Self {
-        self.code(Opcode::Autocommit)
-    }
-
-    /// The text of a statement with its bound values.
-    pub fn expand(self, statement: u32) -> Self {
-        self.on(Opcode::Expand, statement)
-    }
-
-    /// Whether a statement is an EXPLAIN, and the declared types of its columns.
-    pub fn describe(self, statement: u32) -> Self {
-        self.on(Opcode::Describe, statement)
-    }
-
-    /// A database of the connection by its name.
-    pub fn database(self, name: &str) -> Self {
-        let mut described = self.code(Opcode::Database);
-        described.0.text(name.as_bytes());
-        described
-    }
-
     /// Open the blob in a column (`schema`, `table`, `column`) of a row.
+    #[must_use]
     pub fn open_blob(self, column: [&str; 3], row_id: i64, is_writable: bool) -> Self {
-        let mut opened = self.on(Opcode::OpenBlobs, 1);
-        opened.0.u8(is_writable.into());
-        column.iter().fold(opened.i64(row_id), |opened, name| opened.bytes(name.as_bytes()))
-    }
-
-    /// Move a blob to another row.
-    pub fn reopen_blob(self, blob: u32, row_id: i64) -> Self {
-        self.on(Opcode::ReopenBlob, blob).i64(row_id)
-    }
-
-    /// Read a blob.
-    pub fn read(self, blob: u32, offset: u32, length: u32) -> Self {
-        self.on(Opcode::Read, blob).u32(offset).u32(length)
-    }
-
-    /// The row id of the last insertion.
-    pub fn last_insert_row_id(self) -> Self {
-        self.code(Opcode::LastInsertRowId)
-    }
-
-    /// Rows changed by the last statement, and by all.
-    pub fn changes(self) -> Self {
-        self.code(Opcode::Changes)
+        let mut location = Writer::default();
+        location.u8(is_writable.into());
+        location.i64(row_id);
+        column.iter().for_each(|name| location.bytes(name.as_bytes()));
+        self.open_blobs(Locations { count: 1, all: Reader(&location.0) })
     }
 
     /// Whether there are none.
@@ -129,17 +75,9 @@ impl Operations {
         self.0.0.len()
     }
 
-    /// Whether all operations release something, which is allowed everywhere. An extension may have
-    /// written any bytes.
-    pub fn only_end(&self) -> bool {
-        let mut operations = Reader(&self.0.0);
-        while !operations.is_empty() {
-            match Operation::read(&mut operations) {
-                Ok(Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll) => {}
-                _ => return false,
-            }
-        }
-        true
+    /// Whether all of them are possible in calls without SQL; see [`Operation::only_release`].
+    pub fn only_release(&self) -> bool {
+        Operation::only_release(Reader(&self.0.0))
     }
 
     /// Append other operations.
@@ -169,34 +107,6 @@ impl Operations {
     pub fn into_bytes(self) -> Vec<u8> {
         self.0.0
     }
-
-    fn code(self, code: Opcode) -> Self {
-        self.byte(code as u8)
-    }
-
-    fn on(self, code: Opcode, handle: u32) -> Self {
-        self.code(code).u32(handle)
-    }
-
-    pub(crate) fn byte(mut self, byte: u8) -> Self {
-        self.0.u8(byte);
-        self
-    }
-
-    pub(crate) fn u32(mut self, number: u32) -> Self {
-        self.0.u32(number);
-        self
-    }
-
-    fn i64(mut self, number: i64) -> Self {
-        self.0.i64(number);
-        self
-    }
-
-    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
-        self.0.bytes(bytes);
-        self
-    }
 }
 
 /// Operations that an extension wrote.
@@ -209,14 +119,16 @@ impl From<Vec<u8>> for Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlobLocation, Error};
+    use crate::parameter::FunctionKind;
+    use crate::{BlobLocation, Error, ProgramOperation, Sender};
 
     fn read(operations: Operations) -> alloc::string::String {
         let bytes = operations.into_bytes();
         let mut reader = Reader(&bytes);
         let mut read = alloc::string::String::new();
         while !reader.is_empty() {
-            let operation = Operation::read(&mut reader).expect("it was written");
+            let operation =
+                Operation::read(&mut reader, Sender::Extension).expect("it was written");
             read += &alloc::format!("{operation:?} ");
         }
         read
@@ -229,8 +141,8 @@ mod tests {
         first.append(none().prepare("x").execute("y").close_all());
         assert_eq!(
             read(first),
-            "Reset(1) Close(2) Bind { statement: 3, parameter: 4, value: Text([97]) } \
-             Step { statement: 5, limit: 6 } Prepare(\"x\") Execute(\"y\") CloseAll "
+            "Reset { statement: 1 } Close { handle: 2 } Bind { statement: 3, parameter: 4, value: Text([97]) } \
+             Step { statement: 5, limit: 6 } Prepare { sql: \"x\" } Execute { sql: \"y\" } CloseAll "
         );
         assert_eq!(
             read(none().write(1, 2, &[3]).reopen_blob(4, -5).read(6, 7, 8)),
@@ -252,31 +164,35 @@ mod tests {
                 "Bind {{ statement: {statement}, parameter: {parameter}, value: Integer(7) }} "
             )
         };
-        let next = "BindNext(Integer(7)) ";
+        let next = "BindNext { value: Integer(7) } ";
         let first = bound(1, 1) + next + &bound(1, 3) + next + next;
-        assert_eq!(read(all), first + &bound(2, 6) + "Run(2) " + &bound(2, 7) + &bound(2, 9));
+        assert_eq!(
+            read(all),
+            first + &bound(2, 6) + "Run { statement: 2 } " + &bound(2, 7) + &bound(2, 9)
+        );
     }
 
     #[test]
     fn a_blob_is_opened_where_it_is_said_to_be() {
         let bytes = Operations::default().open_blob(["main", "t", "c"], 7, true).into_bytes();
-        let operation = Operation::read(&mut Reader(&bytes));
-        let Ok(Operation::OpenBlobs { count: 1, mut locations }) = operation else {
+        let operation = Operation::read(&mut Reader(&bytes), Sender::Extension);
+        let Ok(Operation::OpenBlobs { locations: Locations { count: 1, mut all } }) = operation
+        else {
             panic!("{operation:?}")
         };
-        let location = BlobLocation::read(&mut locations).expect("it was written");
+        let location = BlobLocation::read(&mut all).expect("it was written");
         assert_eq!((location.is_writable, location.row_id), (true, 7));
         assert_eq!((location.schema, location.table), (c"main", c"t"));
         assert_eq!((location.column, location.key), (c"c", &bytes[5..]));
     }
 
     #[test]
-    fn what_ends_something_is_known() {
+    fn operations_that_only_release_are_known() {
         let none = Operations::default;
-        assert!(none().only_end() && none().reset(1).close(2).close_all().only_end());
-        assert!(!none().close(1).execute("x").only_end());
-        assert!(!none().write(1, 2, &[3]).only_end());
-        assert!(!Operations::from(alloc::vec![Opcode::Close as u8, 1]).only_end());
+        assert!(none().only_release() && none().reset(1).close(2).close_all().only_release());
+        assert!(!none().close(1).execute("x").only_release());
+        assert!(!none().write(1, 2, &[3]).only_release());
+        assert!(!Operations::from(alloc::vec![Opcode::Close as u8, 1]).only_release());
     }
 
     #[test]
@@ -290,10 +206,55 @@ mod tests {
         ] {
             let bytes = operations.into_bytes();
             for length in 1..bytes.len() {
-                let operation = Operation::read(&mut Reader(&bytes[..length]));
+                let operation = Operation::read(&mut Reader(&bytes[..length]), Sender::Program);
                 assert_eq!(operation.err(), Some(Error::Malformed));
             }
         }
-        assert_eq!(Operation::read(&mut Reader(&[255])).err(), Some(Error::Malformed));
+        assert_eq!(
+            Operation::read(&mut Reader(&[255]), Sender::Program).err(),
+            Some(Error::Malformed)
+        );
+    }
+
+    const FUNCTION: Function<'_> =
+        Function { name: b"f", arguments: -1, kind: FunctionKind::Window, flags: 0x800 };
+
+    #[test]
+    fn operations_of_programs_are_alone_in_their_request() {
+        let none = Operations::default;
+        for (operation, expected) in [
+            (
+                none().open_connection(6, 7, b"\xff"),
+                "OpenConnection { flags: 6, busy_milliseconds: 7, path: [255] }",
+            ),
+            (none().close_connection(), "CloseConnection"),
+            (
+                none().create_function(Some(0), FUNCTION),
+                "CreateFunction { callback: Some(0), function: Function { name: [102], \
+                 arguments: -1, kind: Window, flags: 2048 } }",
+            ),
+            (none().create_collation(None, b"c"), "CreateCollation { callback: None, name: [99] }"),
+            (none().load_extension("uuid"), "LoadExtension { name: \"uuid\" }"),
+        ] {
+            let mut request = operation.into_bytes();
+            let read = ProgramOperation::read(&request).expect("it was written");
+            assert_eq!(alloc::format!("{read:?}"), expected);
+            for end in 0..request.len() {
+                assert!(ProgramOperation::read(&request[..end]).is_err());
+            }
+            assert!(Operation::read(&mut Reader(&request), Sender::Extension).is_err());
+            assert!(Operation::read(&mut Reader(&request), Sender::Program).is_err());
+            request.push(0);
+            assert!(ProgramOperation::read(&request).is_err());
+        }
+        assert!(ProgramOperation::read(&none().call_state().into_bytes()).is_err());
+        assert!(ProgramOperation::read(&none().reset(1).into_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_null_pointer_is_no_empty_text() {
+        let execute = |sql| Operations::default().call_execute(sql).into_bytes();
+        assert_eq!(execute(None), [174, 255, 255, 255, 255]);
+        assert_eq!(execute(Some(b"")), [174, 0, 0, 0, 0, 0]);
     }
 }

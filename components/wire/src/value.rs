@@ -1,18 +1,41 @@
 //! Values of SQLite: its five storage classes.
 
-/// The tag of a value: its case in `types.value`. In memory, the canonical ABI has it in
-/// the first of 16 bytes and the payload in the last eight.
-pub mod tag {
+macro_rules! tags {
+    ($($(#[doc = $doc:literal])* $name:ident = $number:literal;)*) => {
+        /// The tag of a value. The first ones are the cases of `types.value`; in memory, the
+        /// canonical ABI has the case in the first of 16 bytes and the payload in the last eight.
+        /// The others are only in the calls of SQLite's functions.
+        pub mod tag {
+            $($(#[doc = $doc])* pub const $name: u8 = $number;)*
+
+            /// All of them, with their names and the lines of their descriptions.
+            pub const ALL: &[(&str, u8, &[&str])] =
+                &[$((stringify!($name), $name, &[$($doc),*])),*];
+        }
+    };
+}
+
+tags! {
     /// SQL NULL.
-    pub const NULL: u8 = 0;
+    NULL = 0;
     /// A 64-bit integer.
-    pub const INTEGER: u8 = 1;
+    INTEGER = 1;
     /// A 64-bit real.
-    pub const REAL: u8 = 2;
+    REAL = 2;
     /// Text.
-    pub const TEXT: u8 = 3;
+    TEXT = 3;
     /// A blob.
-    pub const BLOB: u8 = 4;
+    BLOB = 4;
+    /// A blob of zeros: its length (u64).
+    ZEROS = 5;
+    /// A pointer of the program: its number (u32).
+    POINTER = 6;
+    /// A subtype (u8), and the value.
+    SUBTYPE = 7;
+    /// A column that UPDATE does not change, or a missing value.
+    MISSING = 8;
+    /// All values of an IN, for xFilter: their length in bytes (u32), and the values.
+    LIST = 9;
 }
 
 /// A value, whose text or blob is borrowed (`&[u8]`) or owned (`Vec<u8>`). Its tags are

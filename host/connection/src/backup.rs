@@ -5,14 +5,13 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use runtime::database::wire::library::{Call, Function};
-use runtime::database::wire::{ProgramOperation, Reader, code};
+use runtime::database::wire::{Operations, Reader, code};
 
 use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, ErrorCode, Result};
 
 /// Pages of one step, and the pause after it, in which other connections can write.
-const PAGES_PER_STEP: u32 = 100;
+const PAGES_PER_STEP: i32 = 100;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Maximum number of tries for a step that finds the file locked, with a pause of 0.1 s after each.
@@ -87,10 +86,11 @@ impl Connection {
             false => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
         let path = path.as_os_str().as_bytes();
-        let open = ProgramOperation::Open { flags: flags.number(), busy_milliseconds: 0, path };
-        let file = self.session.program(open, |reply| Ok(reply.u32()?))?;
+        let open = Operations::default().open_connection(flags.number(), 0, path);
+        let file = self.session.program(&open, |reply| Ok(reply.u32()?))?;
         let copied = self.copy_with(file, schema, is_restore, progress);
-        copied.and(self.session.program_on(file, ProgramOperation::Close, |_| Ok(())))
+        let close = Operations::default().close_connection();
+        copied.and(self.session.program_on(file, &close, |_| Ok(())))
     }
 
     fn copy_with<F: FnMut(Progress)>(
@@ -103,12 +103,12 @@ impl Connection {
         let own = (self.session.connection, self.session.address()?, schema);
         let file = (file, self.session.address_of(file, 0)?, "main");
         let (target, source) = if is_restore { (own, file) } else { (file, own) };
-        let init = Call::new(Function::BackupInit).bytes(target.2.as_bytes()).u32(source.1);
-        let init = init.bytes(source.2.as_bytes()).no_bytes();
+        let (name, source_name) = (Some(target.2.as_bytes()), Some(source.2.as_bytes()));
+        let init = Operations::default().call_backup_init(name, source.1, source_name, None);
         let backup = self.session.call_on(target.0, &init, |reply| Ok(reply.u32()?))?;
         let copied = self.run(target.0, backup, progress);
         // If this fails, a step has failed before, with the same error.
-        let finish = Call::new(Function::BackupFinish).u32(backup);
+        let finish = Operations::default().call_backup_finish(backup);
         let finished = self.session.code_on(target.0, &finish, |_| Ok(()));
         copied.and(finished.map(drop))
     }
@@ -120,7 +120,7 @@ impl Connection {
         mut progress: Option<F>,
     ) -> Result<()> {
         let mut tries = 0;
-        let step = Call::new(Function::BackupStep).u32(backup).u32(PAGES_PER_STEP);
+        let step = Operations::default().call_backup_step(backup, PAGES_PER_STEP);
         loop {
             let read = |reply: &mut Reader| {
                 Ok(Progress { remaining: reply.u32()?, pagecount: reply.u32()? })

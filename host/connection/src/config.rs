@@ -1,6 +1,6 @@
 //! Switches of a connection that SQL does not have.
 
-use runtime::database::wire::library::{Call, Function};
+use runtime::database::wire::Operations;
 
 use crate::connection::Connection;
 use crate::error::Result;
@@ -22,7 +22,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`](crate::Error::Trapped).
     pub fn set_db_config(&self, config: DbConfig, is_on: bool) -> Result<bool> {
-        let call = Call::new(Function::DbConfig).u32(config as u32).u32(is_on.into());
+        let call = Operations::default().call_db_config(config as u32, is_on.into());
         self.session.call(&call, |reply| Ok(reply.u32()? != 0))
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::{Operations, ProgramOperation};
+use runtime::database::wire::Operations;
 use runtime::database::{Instance, Interrupter};
 use sql_tokens::{from_first_word, quoted_name};
 
@@ -118,8 +118,8 @@ impl Connection {
     ) -> Result<Self> {
         let busy_milliseconds = u32::try_from(busy_timeout.as_millis()).unwrap_or(u32::MAX);
         let path = path.as_bytes();
-        let open = ProgramOperation::Open { flags, busy_milliseconds, path };
-        let session = Session::open(instance, open, limits, end)?;
+        let open = Operations::default().open_connection(flags, busy_milliseconds, path);
+        let session = Session::open(instance, &open, limits, end)?;
         let interrupter = session.interrupter().clone();
         Ok(Self { session, cache: Cache::default(), interrupter })
     }
@@ -275,7 +275,7 @@ impl Connection {
     ///
     /// With the reason, and how to grant the capability that it lacks.
     pub fn load_extension(&self, name: &str) -> Result<()> {
-        self.session.program(ProgramOperation::LoadExtension(name), |_| Ok(()))
+        self.session.program(&Operations::default().load_extension(name), |_| Ok(()))
     }
 
     /// A handle that interrupts the statements of this connection, from any thread.

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::ops::BitOr;
 use std::sync::Arc;
 
-use runtime::database::wire::{self, Function, FunctionKind, ProgramOperation, Reader};
+use runtime::database::wire::{self, Function, FunctionKind, Operations, Reader};
 use runtime::database::{Callback, Event};
 
 use crate::callback::{Called, Outcome, callback};
@@ -275,8 +275,7 @@ impl Connection {
         called: Option<Arc<dyn Callback>>,
     ) -> Result<()> {
         let function = Function { name: name.as_bytes(), arguments, kind, flags };
-        let create = |callback| ProgramOperation::CreateFunction { callback, function };
-        self.session.register(called, create)
+        self.session.register(called, |id| Operations::default().create_function(id, function))
     }
 
     /// Register a collation of the program. In text that is not UTF-8, U+FFFD replaces invalid
@@ -303,8 +302,7 @@ impl Connection {
 
     fn set_collation(&self, name: &str, called: Option<Arc<dyn Callback>>) -> Result<()> {
         let name = name.as_bytes();
-        let create = |callback| ProgramOperation::CreateCollation { callback, name };
-        self.session.register(called, create)
+        self.session.register(called, |id| Operations::default().create_collation(id, name))
     }
 }
 

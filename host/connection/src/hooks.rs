@@ -8,8 +8,7 @@ mod trace;
 use std::borrow::Cow;
 
 use runtime::database::OnProgress;
-use runtime::database::wire::Reader;
-use runtime::database::wire::library::Hook;
+use runtime::database::wire::{Event, Reader};
 
 use crate::connection::Connection;
 use crate::error::Result;
@@ -72,7 +71,7 @@ impl Connection {
     {
         let call = call
             .map(|mut call| hooked(move |from| Ok(call(from.u32()?.cast_signed().max(0)).into())));
-        self.session.set_hook(Hook::Busy, call, 0)
+        self.session.set_hook(Event::Busy, call, 0)
     }
 
     /// Call this before a transaction is committed; true to roll it back.
@@ -85,7 +84,7 @@ impl Connection {
         F: FnMut() -> bool + Send + 'static,
     {
         let call = call.map(|mut call| hooked(move |_| Ok(call().into())));
-        self.session.set_hook(Hook::Commit, call, 0)
+        self.session.set_hook(Event::Commit, call, 0)
     }
 
     /// Call this after a transaction has been rolled back.
@@ -103,7 +102,7 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Hook::Rollback, call, 0)
+        self.session.set_hook(Event::Rollback, call, 0)
     }
 
     /// Call this for each changed row of a table with row ids: with the kind of change, the schema,
@@ -124,7 +123,7 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Hook::Update, call, 0)
+        self.session.set_hook(Event::Update, call, 0)
     }
 
     /// Call this after a transaction of a WAL database has been committed, with the schema and the
@@ -144,7 +143,7 @@ impl Connection {
                 Ok(told.map_or_else(|error| error.for_sql().0, |()| 0))
             })
         });
-        self.session.set_hook(Hook::Wal, call, 0)
+        self.session.set_hook(Event::Wal, call, 0)
     }
 
     /// Call this every `steps` steps of SQLite's virtual machine, rounded up to a multiple of

@@ -1,7 +1,6 @@
 //! Databases as bytes.
 
-use runtime::database::wire::code;
-use runtime::database::wire::library::{Call, Function, optional_bytes};
+use runtime::database::wire::{Operations, code};
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
@@ -30,10 +29,10 @@ impl Connection {
     /// `SQLITE_NOMEM` if it does not fit into the memory of the connection, or if the database does
     /// not exist.
     pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
-        let call = Call::new(Function::Serialize).bytes(schema.as_bytes()).u32(0);
+        let call = Operations::default().call_serialize(Some(schema.as_bytes()), 0);
         self.session.call(&call, |reply| {
             let _size = reply.i64()?;
-            let content = optional_bytes(reply)?;
+            let content = reply.optional_bytes()?;
             content
                 .map(<[u8]>::to_vec)
                 .ok_or_else(|| Error::sqlite(code::NOMEM, "no memory is left"))
@@ -47,8 +46,8 @@ impl Connection {
     /// SQLite's. Malformed content is only detected when it is used.
     pub fn deserialize(&mut self, schema: &str, content: &[u8], is_read_only: bool) -> Result<()> {
         let flags = if is_read_only { READ_ONLY } else { RESIZEABLE };
-        let call = Call::new(Function::Deserialize).bytes(schema.as_bytes()).bytes(content);
-        let call = call.u64(content.len() as u64).u32(flags);
+        let (schema, room) = (Some(schema.as_bytes()), content.len() as i64);
+        let call = Operations::default().call_deserialize(schema, Some(content), room, flags);
         self.session.call(&call, |_| Ok(()))
     }
 }

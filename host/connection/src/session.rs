@@ -4,8 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::library::{Call, Function, Returned};
-use runtime::database::wire::{Operations, ProgramOperation, Reader, code};
+use runtime::database::wire::{Operations, Reader, Returned, code};
 use runtime::database::{Callback, Instance, Interrupter, OnProgress};
 
 use crate::builder::Limits;
@@ -39,7 +38,7 @@ impl Session {
     /// Open a database in a separate instance.
     pub fn open(
         instance: Instance,
-        open: ProgramOperation,
+        open: &Operations,
         limits: Limits,
         end: Option<Instant>,
     ) -> Result<Self> {
@@ -64,7 +63,7 @@ impl Session {
     /// Perform an operation of the program, and read the reply.
     pub fn program<T>(
         &self,
-        operation: ProgramOperation,
+        operation: &Operations,
         read: impl FnOnce(&mut Reader) -> Result<T>,
     ) -> Result<T> {
         self.program_on(self.connection, operation, read)
@@ -74,7 +73,7 @@ impl Session {
     pub fn program_on<T>(
         &self,
         connection: u32,
-        operation: ProgramOperation,
+        operation: &Operations,
         read: impl FnOnce(&mut Reader) -> Result<T>,
     ) -> Result<T> {
         if self.is_broken.get() {
@@ -82,14 +81,17 @@ impl Session {
         }
         self.send_later()?;
         let mut reply = Vec::new();
-        let operation = Operations::from(operation);
         let time = self.statement_time.get();
         self.send_on(connection, operation.as_bytes(), time, &mut reply)?;
         self.checked(read(&mut Reader(&reply)))
     }
 
     /// Call one of SQLite's functions, and decode its results.
-    pub fn call<T>(&self, call: &Call, read: impl FnOnce(&mut Reader) -> Result<T>) -> Result<T> {
+    pub fn call<T>(
+        &self,
+        call: &Operations,
+        read: impl FnOnce(&mut Reader) -> Result<T>,
+    ) -> Result<T> {
         self.call_on(self.connection, call, read)
     }
 
@@ -97,7 +99,7 @@ impl Session {
     pub fn call_on<T>(
         &self,
         connection: u32,
-        call: &Call,
+        call: &Operations,
         read: impl FnOnce(&mut Reader) -> Result<T>,
     ) -> Result<T> {
         let bytes = self.perform_call(connection, call)?;
@@ -113,7 +115,7 @@ impl Session {
     pub fn code_on<T>(
         &self,
         connection: u32,
-        call: &Call,
+        call: &Operations,
         read: impl FnOnce(&mut Reader) -> Result<T>,
     ) -> Result<(i32, T)> {
         let bytes = self.perform_call(connection, call)?;
@@ -121,7 +123,7 @@ impl Session {
         Ok((returned.code, self.checked(read(&mut returned.reply))?))
     }
 
-    fn perform_call(&self, connection: u32, call: &Call) -> Result<Vec<u8>> {
+    fn perform_call(&self, connection: u32, call: &Operations) -> Result<Vec<u8>> {
         self.usable()?;
         self.send_later()?;
         let mut bytes = Vec::new();
@@ -132,7 +134,7 @@ impl Session {
     /// Connect another connection of the instance to a callback. Returns its address in the
     /// sandbox.
     pub fn address_of(&self, connection: u32, callback: u32) -> Result<u32> {
-        let connect = Call::new(Function::Connect).u32(callback).u32(connection);
+        let connect = Operations::default().call_connect(callback, connection);
         self.call_on(connection, &connect, |reply| Ok(reply.u32()?))
     }
 
@@ -142,13 +144,13 @@ impl Session {
     }
 
     /// Register a function or collation with a callback's number.
-    pub fn register<'a>(
+    pub fn register(
         &self,
         callback: Option<Arc<dyn Callback>>,
-        operation: impl FnOnce(Option<u32>) -> ProgramOperation<'a>,
+        operation: impl FnOnce(Option<u32>) -> Operations,
     ) -> Result<()> {
         let callback = callback.map(|callback| self.instance.add(callback));
-        self.program(operation(callback), |_| Ok(()))
+        self.program(&operation(callback), |_| Ok(()))
     }
 
     /// Call this every few thousand steps of a statement.
@@ -293,7 +295,7 @@ impl Session {
         // An interruption would end the last checkpoint.
         self.clear_interruption();
         let cleared = self.clear_hooks();
-        cleared.and(self.program(ProgramOperation::Close, |_| Ok(())))
+        cleared.and(self.program(&Operations::default().close_connection(), |_| Ok(())))
     }
 
     /// Clear an interruption if no statement is running.

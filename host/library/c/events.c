@@ -356,7 +356,7 @@ static void dispatch(Connection *connection, uint8_t event, In *in, Out *reply) 
     case EVENT_WAL:
       code = on_wal(connection, in);
       break;
-    case EVENT_AUTHORIZE:
+    case EVENT_AUTHORIZER:
       code = on_authorize(connection, in);
       break;
     case EVENT_TRACE:

@@ -1,8 +1,5 @@
 /* Functions and collations of the program. */
 
-/* What CREATE_FUNCTION registers. */
-enum { KIND_NONE, KIND_SCALAR, KIND_AGGREGATE, KIND_WINDOW };
-
 typedef void Step(sqlite3_context *, int, sqlite3_value **);
 typedef void Final(sqlite3_context *);
 

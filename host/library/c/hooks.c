@@ -1,9 +1,9 @@
 /* Hooks of the program. SQLite's structure of a connection stores them; the engine only knows which
 ** ones are set. */
 
-static int set_hook(Connection *connection, uint8_t hook, bool on, uint32_t number) {
+static int set_hook(Connection *connection, uint8_t event, bool on, uint32_t number) {
   Out *work = call(connection, CALL_HOOK);
-  out_u8(work, hook);
+  out_u8(work, event);
   out_u8(work, on);
   out_u32(work, number);
   connection->has_callbacks |= on;
@@ -19,7 +19,7 @@ EXPORT int sqlite3_busy_handler(sqlite3 *db, int (*busy)(void *, int), void *dat
   db->busyTimeout = 0;
   /* It only runs when a file is locked, so rows may still be fetched ahead. */
   bool before = connection->has_callbacks;
-  int code = set_hook(connection, HOOK_BUSY, busy != NULL, 0);
+  int code = set_hook(connection, EVENT_BUSY, busy != NULL, 0);
   connection->has_callbacks = before;
   return leave_with(connection, code);
 }
@@ -49,7 +49,7 @@ EXPORT void sqlite3_progress_handler(sqlite3 *db, int steps, int (*progress)(voi
   db->xProgress = on ? progress : NULL;
   db->nProgressOps = on ? (unsigned)steps : 0;
   db->pProgressArg = on ? data : NULL;
-  set_hook(connection, HOOK_PROGRESS, on, on ? (uint32_t)steps : 0);
+  set_hook(connection, EVENT_PROGRESS, on, on ? (uint32_t)steps : 0);
   leave(connection);
 }
 
@@ -67,30 +67,30 @@ EXPORT void sqlite3_progress_handler(sqlite3 *db, int steps, int (*progress)(voi
   return former;
 
 EXPORT void *sqlite3_commit_hook(sqlite3 *db, int (*callback)(void *), void *data) {
-  HOOK(HOOK_COMMIT, xCommitCallback, pCommitArg)
+  HOOK(EVENT_COMMIT, xCommitCallback, pCommitArg)
 }
 
 EXPORT void *sqlite3_rollback_hook(sqlite3 *db, void (*callback)(void *), void *data) {
-  HOOK(HOOK_ROLLBACK, xRollbackCallback, pRollbackArg)
+  HOOK(EVENT_ROLLBACK, xRollbackCallback, pRollbackArg)
 }
 
 EXPORT void *sqlite3_update_hook(sqlite3 *db,
                                  void (*callback)(void *, int, const char *, const char *,
                                                   sqlite3_int64),
                                  void *data) {
-  HOOK(HOOK_UPDATE, xUpdateCallback, pUpdateArg)
+  HOOK(EVENT_UPDATE, xUpdateCallback, pUpdateArg)
 }
 
 EXPORT void *sqlite3_preupdate_hook(sqlite3 *db,
                                     void (*callback)(void *, sqlite3 *, int, const char *,
                                                      const char *, sqlite3_int64, sqlite3_int64),
                                     void *data) {
-  HOOK(HOOK_PREUPDATE, xPreUpdateCallback, pPreUpdateArg)
+  HOOK(EVENT_PREUPDATE, xPreUpdateCallback, pPreUpdateArg)
 }
 
 EXPORT void *sqlite3_wal_hook(sqlite3 *db, int (*callback)(void *, sqlite3 *, const char *, int),
                               void *data) {
-  HOOK(HOOK_WAL, xWalCallback, pWalArg)
+  HOOK(EVENT_WAL, xWalCallback, pWalArg)
 }
 
 EXPORT int sqlite3_autovacuum_pages(sqlite3 *db,
@@ -107,7 +107,7 @@ EXPORT int sqlite3_autovacuum_pages(sqlite3 *db,
   db->xAutovacPages = callback;
   db->pAutovacPagesArg = data;
   db->xAutovacDestr = destructor;
-  return leave_with(connection, set_hook(connection, HOOK_AUTOVACUUM_PAGES, callback != NULL, 0));
+  return leave_with(connection, set_hook(connection, EVENT_AUTOVACUUM_PAGES, callback != NULL, 0));
 }
 
 EXPORT int sqlite3_set_authorizer(sqlite3 *db,
@@ -121,13 +121,13 @@ EXPORT int sqlite3_set_authorizer(sqlite3 *db,
   db->pAuthArg = data;
   /* Only preparing calls it. */
   bool before = connection->has_callbacks;
-  int code = set_hook(connection, HOOK_AUTHORIZER, callback != NULL, 0);
+  int code = set_hook(connection, EVENT_AUTHORIZER, callback != NULL, 0);
   connection->has_callbacks = before;
   return leave_with(connection, code);
 }
 
 static int set_trace(sqlite3 *db, unsigned mask, bool on) {
-  return set_hook(connection_of(db), HOOK_TRACE, on, mask);
+  return set_hook(connection_of(db), EVENT_TRACE, on, mask);
 }
 
 EXPORT int sqlite3_trace_v2(sqlite3 *db, unsigned mask,
@@ -176,7 +176,7 @@ EXPORT int sqlite3_collation_needed(sqlite3 *db, void *data,
   db->xCollNeeded16 = NULL;
   db->pCollNeededArg = data;
   return leave_with(connection_of(db),
-                    set_hook(connection_of(db), HOOK_COLLATION_NEEDED, needed != NULL, 0));
+                    set_hook(connection_of(db), EVENT_COLLATION_NEEDED, needed != NULL, 0));
 }
 
 EXPORT int sqlite3_collation_needed16(sqlite3 *db, void *data,
@@ -187,5 +187,5 @@ EXPORT int sqlite3_collation_needed16(sqlite3 *db, void *data,
   db->xCollNeeded16 = needed;
   db->pCollNeededArg = data;
   return leave_with(connection_of(db),
-                    set_hook(connection_of(db), HOOK_COLLATION_NEEDED, needed != NULL, 0));
+                    set_hook(connection_of(db), EVENT_COLLATION_NEEDED, needed != NULL, 0));
 }

@@ -30,7 +30,7 @@ static uint32_t bits_of(const sqlite3_module *module) {
   METHOD(3, METHOD_SHADOW_NAME, xShadowName)
   METHOD(4, METHOD_INTEGRITY, xIntegrity)
 #undef METHOD
-  if (module->xCreate && module->xCreate == module->xConnect) bits |= 1u << METHODS_ARE_ONE;
+  if (module->xCreate && module->xCreate == module->xConnect) bits |= 1u << METHOD_CREATE_IS_CONNECT;
   return bits;
 }
 

@@ -1,8 +1,5 @@
 /* Calls of the engine: writing them, sending them, and reading the head of each reply. */
 
-/* The byte before the calls. */
-#define LIBRARY_CALLS 255
-
 /* Calls are sent when more than this many bytes wait. */
 #define MAX_WAITING_BYTES (256 << 10)
 
@@ -34,15 +31,14 @@ static void set_code(Connection *connection, int code) {
 }
 
 /* Begin a call: its arguments follow. */
-static Out *call(Connection *connection, uint8_t function) {
+static Out *call(Connection *connection, uint8_t opcode) {
   Out *work = &connection->work;
-  if (!work->count) out_u8(work, LIBRARY_CALLS);
-  out_u8(work, function);
+  out_u8(work, opcode);
   return work;
 }
 
-static Out *call_on(Connection *connection, uint8_t function, uint32_t handle) {
-  Out *work = call(connection, function);
+static Out *call_on(Connection *connection, uint8_t opcode, uint32_t handle) {
+  Out *work = call(connection, opcode);
   out_u32(work, handle);
   return work;
 }

@@ -57,7 +57,7 @@ static Entry *new_table(MethodCall *call, Entry *module, sqlite3_vtab *vtab, uin
   table->table.columns = columns;
   table->table.serial = ++call->sandbox->table_serial;
   /* SQLite can end a transaction of a table that it has created, without xBegin. */
-  bool is_one = module->module.bits & 1u << METHODS_ARE_ONE;
+  bool is_one = module->module.bits & 1u << METHOD_CREATE_IS_CONNECT;
   table->table.is_in_transaction = call->method == METHOD_CREATE || is_one;
   table->table.may_begin = is_one;
   return table;
@@ -363,7 +363,7 @@ static const struct {
 
 /* The object with this number, if the program has the method and may be called now. */
 static Entry *object_of(MethodCall *call, uint32_t number) {
-  if (call->method >= METHODS_ARE_ONE || !methods[call->method].call) return NULL;
+  if (call->method >= METHOD_CREATE_IS_CONNECT || !methods[call->method].call) return NULL;
   Entry *object = entry_find(call->sandbox, methods[call->method].kind, number);
   if (!object || object->connection != call->connection) return NULL;
   if (object->kind == CURSOR && object->running) return NULL;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use runtime::database::wire::{Operations, ProgramOperation, Reader, Value, code};
+use runtime::database::wire::{Operations, Reader, Value, code};
 use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Returned, Settings};
 use runtime::extensions::{ExtensionGrants, Limits as ExtensionLimits};
 
@@ -216,8 +216,7 @@ impl Engine {
     ///
     /// SQLite's.
     pub fn open(&self, path: &[u8], flags: u32) -> Result<u32, Failure> {
-        let open = ProgramOperation::Open { flags, busy_milliseconds: 0, path };
-        self.send(0, Operations::from(open).as_bytes())?;
+        self.send(0, Operations::default().open_connection(flags, 0, path).as_bytes())?;
         let malformed = |_| Failure { code: code::INTERNAL, message: String::new(), reason: None };
         Reader(&self.reply.borrow()).u32().map_err(malformed)
     }
@@ -230,7 +229,7 @@ impl Engine {
     pub fn close(&self, connection: u32) -> Result<(), Failure> {
         // An interruption would end the last checkpoint.
         self.interrupter.clear();
-        self.send(connection, Operations::from(ProgramOperation::Close).as_bytes())
+        self.send(connection, Operations::default().close_connection().as_bytes())
     }
 
     /// Load a WebAssembly extension.
@@ -239,8 +238,7 @@ impl Engine {
     ///
     /// SQLite's.
     pub fn load_extension(&self, connection: u32, name: &str) -> Result<(), Failure> {
-        let load = ProgramOperation::LoadExtension(name);
-        self.send(connection, Operations::from(load).as_bytes())
+        self.send(connection, Operations::default().load_extension(name).as_bytes())
     }
 
     /// Perform calls. The reply is valid until the next call.

@@ -127,7 +127,7 @@ static uint32_t new_module(void) {
   entry->connection = &connection;
   entry->module.methods = &module;
   /* Its tables are connected, and created by nobody. */
-  entry->module.bits = bits_of(&module) & ~(1u << METHODS_ARE_ONE);
+  entry->module.bits = bits_of(&module) & ~(1u << METHOD_CREATE_IS_CONNECT);
   return entry->number;
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use wire::Opcode;
+use wire::{Opcode, Operations, Sender};
 
 use crate::support::guest::guest;
 use crate::support::{self, Directory, Input};
@@ -70,9 +70,6 @@ fn refused(request: Vec<u8>, why: &str) {
 #[test]
 fn what_is_no_operation_is_refused() {
     const WHY: &str = "does not exist, or is incomplete";
-    refused(vec![Opcode::ALL.len() as u8], WHY);
-    refused(vec![200], WHY);
-    refused(vec![255; 40], WHY);
     refused(vec![Opcode::Prepare as u8], WHY);
     refused(operation(Opcode::Prepare, &[&number(9), b"SELECT 1"]), WHY);
     refused(operation(Opcode::Prepare, &[&number(u32::MAX)]), WHY);
@@ -85,6 +82,21 @@ fn what_is_no_operation_is_refused() {
     refused(operation(Opcode::Database, &[&[2]]), WHY);
     refused(operation(Opcode::Database, &[&[1], &number(0)]), WHY);
     refused(operation(Opcode::SetLastInsertRowId, &[&number(0)]), WHY);
+}
+
+#[test]
+fn operations_of_programs_and_of_the_host_are_refused() {
+    let is_refused = |code: &u8| Opcode::from_sender(*code, Sender::Extension).is_err();
+    let begin = |code| [[code].as_slice(), &[0; 40]].concat();
+    let mut requests: Vec<_> = (0..=255).filter(is_refused).map(begin).collect();
+    let none = Operations::default;
+    requests.extend(
+        [none().close_connection(), none().call_interrupt(), none().ask_memory(0)]
+            .map(Operations::into_bytes),
+    );
+    let replies = answers(&requests).join("\n");
+    let refusals = replies.matches("does not exist, or is incomplete").count();
+    assert_eq!(refusals, requests.len(), "{replies}");
 }
 
 #[test]

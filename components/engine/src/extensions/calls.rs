@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
-use wire::code;
+use wire::{Sender, code};
 
 use super::pointers;
 use super::scalar::{Function, create_function};
@@ -103,7 +103,7 @@ fn handle(db: &Connection, extension: u32, request: dispatch::Request) -> Reply 
         return answer;
     }
     let _request = read_only::Request::begin(db, read_only);
-    let reply = perform(Caller { db, extension }, &operations)?;
+    let reply = perform(Caller { db, extension, sender: Sender::Extension }, &operations)?;
     if let Some((handle, function)) = function {
         depth::check()?;
         register_function(db, extension, handle, &function)?;

@@ -9,6 +9,8 @@ pub mod open_handles;
 pub mod perform;
 mod statements;
 
+use wire::Sender;
+
 use crate::sqlite::connection::Connection;
 
 /// The caller that requests an operation.
@@ -17,4 +19,6 @@ pub struct Caller<'a> {
     /// The connection that called the extension.
     pub db: &'a Connection,
     pub extension: u32,
+    /// What the caller is.
+    pub sender: Sender,
 }

@@ -18,14 +18,8 @@ macro_rules! function {
 pub const SCALARS: &[Scalar] = &[
     function!("pg_timestamp_add", 2, |at: String, span: String| moved(&at, interval(&span)?)),
     function!("pg_timestamp_sub", 2, |at: String, span: String| moved(&at, negative(&span)?)),
-    function!("pg_timestamptz_add", 2, |at: String, span: String| moved(
-        &at,
-        interval(&span)?
-    )),
-    function!("pg_timestamptz_sub", 2, |at: String, span: String| moved(
-        &at,
-        negative(&span)?
-    )),
+    function!("pg_timestamptz_add", 2, |at: String, span: String| moved(&at, interval(&span)?)),
+    function!("pg_timestamptz_sub", 2, |at: String, span: String| moved(&at, negative(&span)?)),
     function!("pg_time_add", 2, |at: String, span: String| {
         Ok::<_, Error>(time_text((time(&at)? + interval(&span)?.micros % DAY).rem_euclid(DAY)))
     }),

@@ -1,7 +1,6 @@
 //! Authorizers, which SQLite calls for each action of a statement.
 
-use runtime::database::wire::Reader;
-use runtime::database::wire::library::{Hook, optional_bytes};
+use runtime::database::wire::{Event, Reader};
 
 use crate::connection::Connection;
 use crate::error::Result;
@@ -97,7 +96,7 @@ pub struct AuthContext<'c> {
 
 /// A name; if it is not UTF-8, it cannot be one that the program knows.
 fn name<'a>(from: &mut Reader<'a>) -> Result<Option<&'a str>> {
-    Ok(optional_bytes(from)?.map(|bytes| std::str::from_utf8(bytes).unwrap_or_default()))
+    Ok(from.optional_bytes()?.map(|bytes| std::str::from_utf8(bytes).unwrap_or_default()))
 }
 
 impl Connection {
@@ -133,6 +132,6 @@ impl Connection {
                 Ok(call(AuthContext { action, database_name, accessor, by_extension }) as i32)
             })
         });
-        self.session.set_hook(Hook::Authorizer, call, 0)
+        self.session.set_hook(Event::Authorizer, call, 0)
     }
 }

@@ -3,9 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use runtime::database::wire::library::{Call, Function, Hook};
-use runtime::database::wire::{Reader, Value};
-use runtime::database::{Callback, Event, Returned};
+use runtime::database::wire::{Event, Operations, Reader, Value};
+use runtime::database::{self, Callback, Returned};
 
 use crate::error::Result;
 use crate::session::Session;
@@ -25,10 +24,10 @@ struct Place {
 
 /// The hooks, by number.
 #[derive(Default)]
-pub struct Hooks(Mutex<[Place; Hook::COUNT]>);
+pub struct Hooks(Mutex<[Place; Event::HOOKS]>);
 
 impl Hooks {
-    fn all(&self) -> MutexGuard<'_, [Place; Hook::COUNT]> {
+    fn all(&self) -> MutexGuard<'_, [Place; Event::HOOKS]> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -53,8 +52,8 @@ impl Hooks {
     }
 
     fn run(&self, event: u8, arguments: &mut Reader) -> i32 {
-        let place = usize::from(event.wrapping_sub(Hook::FIRST_EVENT));
-        let failed = if place == Hook::Authorizer as usize { DENY } else { 0 };
+        let place = Event::hook(event);
+        let failed = if event == Event::Authorizer as u8 { DENY } else { 0 };
         // Not locked during the call: the hook may cause calls of other hooks.
         let Some((mut hook, changes)) = self.take(place) else { return failed };
         let reply = catch_unwind(AssertUnwindSafe(|| hook(arguments).unwrap_or(failed)));
@@ -64,7 +63,7 @@ impl Hooks {
 }
 
 impl Callback for Hooks {
-    fn call(&self, _: Event, bytes: &[u8]) -> Returned<'_> {
+    fn call(&self, _: database::Event, bytes: &[u8]) -> Returned<'_> {
         let mut from = Reader(bytes);
         // The event, and the connection; only its hooks are here.
         let reply = match (from.u8(), from.u32()) {
@@ -77,12 +76,12 @@ impl Callback for Hooks {
 
 impl Session {
     /// Set, replace or remove a hook. `number` is an argument of some hooks.
-    pub fn set_hook(&self, hook: Hook, call: Option<Hooked>, number: u32) -> Result<()> {
+    pub fn set_hook(&self, hook: Event, call: Option<Hooked>, number: u32) -> Result<()> {
         let (hooks, _) = self.connected()?;
         let is_set = call.is_some();
         // Drop the old one only after SQLite has stopped calling it.
-        let _old = hooks.put(hook as usize, call);
-        let set = Call::new(Function::Hook).u8(hook as u8).u8(is_set.into()).u32(number);
+        let _old = hooks.put(Event::hook(hook as u8), call);
+        let set = Operations::default().call_hook(hook as u8, is_set, number);
         self.call(&set, |_| Ok(()))
     }
 
@@ -104,18 +103,18 @@ impl Session {
     /// Remove all hooks: SQLite calls none when it closes the connection.
     pub fn clear_hooks(&self) -> Result<()> {
         let all = [
-            Hook::Busy,
-            Hook::Commit,
-            Hook::Rollback,
-            Hook::Update,
-            Hook::Preupdate,
-            Hook::Wal,
-            Hook::Authorizer,
-            Hook::Trace,
+            Event::Busy,
+            Event::Commit,
+            Event::Rollback,
+            Event::Update,
+            Event::Preupdate,
+            Event::Wal,
+            Event::Authorizer,
+            Event::Trace,
         ];
-        let set = |hook: &Hook| {
+        let set = |hook: &Event| {
             let (hooks, _) = self.hooks.get()?;
-            hooks.put(*hook as usize, None).map(|_| self.set_hook(*hook, None, 0))
+            hooks.put(Event::hook(*hook as u8), None).map(|_| self.set_hook(*hook, None, 0))
         };
         all.iter().filter_map(set).collect()
     }
@@ -125,10 +124,10 @@ impl Session {
 mod tests {
     use super::*;
 
-    const COMMIT: usize = Hook::Commit as usize;
+    const COMMIT: usize = Event::hook(Event::Commit as u8);
 
     fn called(hooks: &Hooks) -> i32 {
-        hooks.run(Hook::FIRST_EVENT + Hook::Commit as u8, &mut Reader(&[]))
+        hooks.run(Event::Commit as u8, &mut Reader(&[]))
     }
 
     /// A hook that replaces itself while it runs.

@@ -1,7 +1,6 @@
 //! Rows before they change.
 
-use runtime::database::wire::Reader;
-use runtime::database::wire::library::Hook;
+use runtime::database::wire::{Event, Reader, tag};
 
 use super::{Action, text};
 use crate::connection::Connection;
@@ -10,9 +9,6 @@ use crate::types::{Value, ValueRef};
 
 /// More columns than SQLite supports.
 const MAX_COLUMNS: u32 = 32_767;
-
-/// The tag of a missing value, in `calls.h`.
-const MISSING: u8 = 8;
 
 /// A row that is about to change.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +35,7 @@ pub struct PreUpdate<'a> {
 fn values(from: &mut Reader, count: u32) -> Result<Option<Vec<Value>>> {
     let mut all = Vec::new();
     for _ in 0..count {
-        if from.0.first() == Some(&MISSING) {
+        if from.0.first() == Some(&tag::MISSING) {
             from.u8()?;
             continue;
         }
@@ -76,6 +72,6 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Hook::Preupdate, call, 0)
+        self.session.set_hook(Event::Preupdate, call, 0)
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::BitOr;
 use std::time::Duration;
 
-use runtime::database::wire::library::{Hook, optional_bytes};
+use runtime::database::wire::Event;
 
 use crate::connection::Connection;
 use crate::error::Result;
@@ -59,7 +59,7 @@ impl Connection {
                 let _statement = from.u32()?;
                 let time = Duration::from_nanos(from.i64()?.max(0).cast_unsigned());
                 let mut text = || -> Result<_> {
-                    Ok(optional_bytes(from)?.map(String::from_utf8_lossy).unwrap_or_default())
+                    Ok(from.optional_bytes()?.map(String::from_utf8_lossy).unwrap_or_default())
                 };
                 let (told, sql, expanded) = (text()?, text()?, text()?);
                 match TraceEventCodes(kind) {
@@ -71,6 +71,6 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Hook::Trace, call, codes.0)
+        self.session.set_hook(Event::Trace, call, codes.0)
     }
 }

@@ -25,7 +25,7 @@ pub fn open(
     is_first: bool,
     reply: &mut Writer,
 ) -> Result<(), SqlError> {
-    let Caller { db, extension } = caller;
+    let Caller { db, extension, .. } = caller;
     let BlobLocation { is_writable, ends_with_call, row_id, schema, table, column, .. } = location;
     if is_writable {
         access::check_write()?;

@@ -1,6 +1,6 @@
 //! Performing the operations of a request.
 
-use wire::{BlobLocation, Operation, Reader, Writer, code};
+use wire::{BlobLocation, Locations, Operation, Reader, Writer, code};
 
 use super::Caller;
 use super::statements::Bindings;
@@ -15,24 +15,28 @@ pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
     let mut reply = Ok(Vec::new());
     let mut bindings = Bindings::default();
     while !operations.is_empty() {
-        let operation = match Operation::read(&mut operations) {
+        let operation = match Operation::read(&mut operations, caller.sender) {
             Ok(operation) => operation,
             // The beginning of the next operation is not known.
             Err(error) => return reply.and(Err(unreadable(error))),
         };
         match (operation, &reply) {
-            (Operation::Reset(statement), _) => open_handles::reset(caller.extension, statement),
-            (Operation::Close(handle), _) => {
+            (Operation::Reset { statement }, _) => {
+                open_handles::reset(caller.extension, statement);
+            }
+            (Operation::Close { handle }, _) => {
                 open_handles::close(caller.db, caller.extension, handle);
             }
-            (Operation::Keep(blob), _) => open_handles::keep(caller.extension, blob),
-            (Operation::CloseAll, _) => open_handles::close_all_of(caller.db, caller.extension),
+            (Operation::Keep { blob }, _) => open_handles::keep(caller.extension, blob),
+            (Operation::CloseAll {}, _) => {
+                open_handles::close_all_of(caller.db, caller.extension);
+            }
             (Operation::Bind { statement, parameter, value }, Ok(_)) => {
                 if let Err(error) = bindings.first(caller, statement, parameter, value) {
                     reply = Err(error);
                 }
             }
-            (Operation::BindNext(value), Ok(_)) => {
+            (Operation::BindNext { value }, Ok(_)) => {
                 if let Err(error) = bindings.next(caller, value) {
                     reply = Err(error);
                 }
@@ -55,47 +59,47 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
         Operation::Write { blob, offset, data } => {
             return blobs::write(caller, blob, offset, data).map(|()| None);
         }
-        Operation::Execute(text) => {
+        Operation::Execute { sql } => {
             depth::check()?;
-            return statements::execute(db, text).map(|()| None);
+            return statements::execute(db, sql).map(|()| None);
         }
-        Operation::SetLastInsertRowId(row_id) => {
+        Operation::SetLastInsertRowId { row_id } => {
             access::check_write()?;
             db.set_last_insert_row_id(row_id);
             return Ok(None);
         }
-        Operation::Prepare(text) => {
+        Operation::Prepare { sql } => {
             depth::check()?;
-            statements::prepare(caller, text)?
+            statements::prepare(caller, sql)?
         }
         Operation::Step { statement, limit } => {
             depth::check()?;
             statements::step(caller, statement, limit)?
         }
-        Operation::Run(statement) => {
+        Operation::Run { statement } => {
             depth::check()?;
             statements::run(caller, statement)?
         }
-        Operation::OpenBlobs { count, locations } => {
+        Operation::OpenBlobs { locations } => {
             depth::check()?;
-            open_blobs(caller, count, locations)?
+            open_blobs(caller, locations)?
         }
         Operation::ReopenBlob { blob, row_id } => blobs::reopen(caller, blob, row_id)?,
         Operation::Read { blob, offset, length } => blobs::read(caller, blob, offset, length)?,
-        Operation::LastInsertRowId => number(db.last_insert_row_id()),
-        Operation::Changes => db.changes().iter().flat_map(|n| number((*n).into())).collect(),
-        Operation::ErrorOffset => number(db.error_offset().into()),
-        Operation::Describe(statement) => metadata::statement(caller, statement)?,
-        Operation::Expand(statement) => metadata::expanded_sql(caller, statement)?,
+        Operation::LastInsertRowId {} => number(db.last_insert_row_id()),
+        Operation::Changes {} => db.changes().iter().flat_map(|n| number((*n).into())).collect(),
+        Operation::ErrorOffset {} => number(db.error_offset().into()),
+        Operation::Describe { statement } => metadata::statement(caller, statement)?,
+        Operation::Expand { statement } => metadata::expanded_sql(caller, statement)?,
         Operation::Column { schema, table, column } => metadata::column(db, schema, table, column)?,
-        Operation::Database(database) => metadata::database(db, database)?,
-        Operation::Autocommit => number(db.autocommit().into()),
-        Operation::Reset(_)
-        | Operation::Close(_)
-        | Operation::CloseAll
-        | Operation::Keep(_)
+        Operation::Database { database } => metadata::database(db, database)?,
+        Operation::Autocommit {} => number(db.autocommit().into()),
+        Operation::Reset { .. }
+        | Operation::Close { .. }
+        | Operation::CloseAll {}
+        | Operation::Keep { .. }
         | Operation::Bind { .. }
-        | Operation::BindNext(_) => return Ok(None),
+        | Operation::BindNext { .. } => return Ok(None),
     };
     Ok(Some(reply))
 }
@@ -115,11 +119,14 @@ pub fn unreadable(error: wire::Error) -> SqlError {
 }
 
 /// Open blobs; only the first one must exist.
-fn open_blobs(caller: Caller, count: u32, mut locations: Reader) -> Result<Vec<u8>, SqlError> {
+fn open_blobs(
+    caller: Caller,
+    Locations { count, mut all }: Locations,
+) -> Result<Vec<u8>, SqlError> {
     let mut reply = Writer::with_capacity(64);
     for index in 0..count {
         let is_first = index == 0;
-        let location = BlobLocation::read(&mut locations).map_err(unreadable)?;
+        let location = BlobLocation::read(&mut all).map_err(unreadable)?;
         match blobs::open(caller, location, is_first, &mut reply) {
             Err(error) if is_first => return Err(error),
             Err(_) => blobs::describe_none(&mut reply),

@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use wire::{LIBRARY, ProgramOperation};
+use wire::{Group, Opcode, ProgramOperation, Sender};
 
 use bindings::exports::sqlite_wasm::database::connections::{Guest, SqlError};
 use bindings::sqlite_wasm::database::callbacks::{self, Event};
@@ -109,19 +109,19 @@ fn call_back() {
 /// Only the operations that the tests need succeed as they should.
 fn perform(operations: &[u8]) -> Result<Vec<u8>, SqlError> {
     match ProgramOperation::read(operations) {
-        Ok(Some(ProgramOperation::Open { path, .. })) => {
+        Ok(ProgramOperation::OpenConnection { path, .. }) => {
             let path = String::from_utf8_lossy(path).into_owned();
             RANDOM.set(path.parse::<u64>().unwrap_or(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
             ATTACK.set(path);
             Ok(vec![255; 4])
         }
-        Ok(Some(
-            ProgramOperation::Close
+        Ok(
+            ProgramOperation::CloseConnection {}
             | ProgramOperation::CreateFunction { .. }
             | ProgramOperation::CreateCollation { .. },
-        )) => Ok(Vec::new()),
+        ) => Ok(Vec::new()),
         // Hooks: the head of a reply, an address, and where that ends.
-        _ if operations.first() == Some(&LIBRARY) => {
+        _ if is_calls(operations) => {
             let mut reply = vec![0; 44];
             reply.extend(44_u32.to_le_bytes());
             Ok(reply)
@@ -169,6 +169,11 @@ impl Guest for Hostile {
 
 /// Whether the tests need it to succeed.
 fn is_expected(operations: &[u8]) -> bool {
-    matches!(ProgramOperation::read(operations), Ok(Some(_)))
-        || operations.first() == Some(&LIBRARY)
+    ProgramOperation::read(operations).is_ok() || is_calls(operations)
+}
+
+/// Whether they are calls of SQLite's functions.
+fn is_calls(operations: &[u8]) -> bool {
+    let first = operations.first().map(|code| Opcode::from_sender(*code, Sender::Program));
+    matches!(first, Some(Ok(opcode)) if opcode.group() == Group::Calls)
 }

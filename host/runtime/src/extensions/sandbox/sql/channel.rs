@@ -8,6 +8,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
+use wire::room::asked;
 use wire::{Operations, code};
 
 use crate::bindings::sqlite_wasm::host::dispatch::Request;
@@ -99,7 +100,7 @@ impl Channel {
     /// Perform this work before the next request, unless too much waits.
     pub fn later(&self, work: Operations) -> Result<(), SqlError> {
         let mut state = self.state();
-        if !work.only_end() {
+        if !work.only_release() {
             state.check_open()?;
         }
         if state.work.len() + work.len() > MAX_LATER_BYTES {
@@ -128,8 +129,13 @@ impl Channel {
         let mut state = self.state();
         state.has_request().then(|| {
             state.is_requested = false;
+            let mut operations = std::mem::take(&mut state.work).into_bytes();
+            if asked(&operations).is_some() {
+                // The caller would take it for a question of the host. Incomplete, it is refused.
+                operations.truncate(1);
+            }
             Request {
-                operations: std::mem::take(&mut state.work).into_bytes(),
+                operations,
                 read_only: access == SqlAccess::ReadOnly,
                 function: state.function.take(),
             }

@@ -1,0 +1,233 @@
+//! The types that parameters of operations have.
+
+use core::ffi::CStr;
+
+use crate::{Error, Reader, Value, Writer, tag};
+
+/// A type of parameters: its bytes, and its name in the documents.
+pub trait Parameter<'a>: Sized {
+    /// The name of the type.
+    const TYPE: &'static str;
+
+    /// Read it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not one.
+    fn read(from: &mut Reader<'a>) -> Result<Self, Error>;
+
+    /// Write it.
+    fn put(self, to: &mut Writer);
+}
+
+macro_rules! parameters {
+    ($($type:ty = $name:literal, $read:expr, $put:expr;)*) => {
+        $(impl<'a> Parameter<'a> for $type {
+            const TYPE: &'static str = $name;
+
+            #[inline]
+            fn read(from: &mut Reader<'a>) -> Result<Self, Error> {
+                $read(from)
+            }
+
+            #[inline]
+            fn put(self, to: &mut Writer) {
+                $put(to, self);
+            }
+        })*
+    };
+}
+
+parameters! {
+    u8 = "u8", Reader::u8, Writer::u8;
+    bool = "u8", Reader::bool, |to: &mut Writer, flag: bool| to.u8(flag.into());
+    u32 = "u32", Reader::u32, Writer::u32;
+    i32 = "s32", read_i32, |to: &mut Writer, number: i32| to.u32(number.cast_unsigned());
+    i64 = "s64", Reader::i64, Writer::i64;
+    &'a str = "text", Reader::sql, |to: &mut Writer, text: &str| to.bytes(text.as_bytes());
+    &'a [u8] = "blob", Reader::bytes, Writer::bytes;
+    &'a CStr = "text", Reader::name, |to: &mut Writer, name: &CStr| to.bytes(name.to_bytes());
+    Option<&'a CStr> = "text or none", Reader::optional_name, put_optional_name;
+    Option<&'a [u8]> = "text or null", Reader::optional_bytes, Writer::optional_bytes;
+    Value<&'a [u8]> = "value", Reader::value, Writer::value;
+    Option<u32> = "u32", read_callback, put_callback;
+    Locations<'a> = "as described", Locations::read_all, Locations::put_all;
+    Database<'a> = "value", Database::read_any, Database::put_any;
+    Function<'a> = "s32, u8, u32, blob", Function::read_all, Function::put_all;
+    Rest<'a> = "as described", Rest::read_all, |to: &mut Writer, rest: Rest| to.0.extend_from_slice(rest.0);
+}
+
+fn read_i32(from: &mut Reader) -> Result<i32, Error> {
+    from.u32().map(u32::cast_signed)
+}
+
+fn put_optional_name(to: &mut Writer, name: Option<&CStr>) {
+    match name {
+        None => to.null(),
+        Some(name) => to.text(name.to_bytes()),
+    }
+}
+
+/// An id plus one; 0 for none.
+fn read_callback(from: &mut Reader) -> Result<Option<u32>, Error> {
+    from.u32().map(|number| number.checked_sub(1))
+}
+
+fn put_callback(to: &mut Writer, callback: Option<u32>) {
+    to.u32(callback.map_or(0, |number| number + 1));
+}
+
+/// The location of a blob: flags, row id, schema, table, column.
+#[derive(Clone, Copy, Debug)]
+pub struct BlobLocation<'a> {
+    /// It is opened for writing too: flag 1.
+    pub is_writable: bool,
+    /// It is closed when the extension's call ends, unless it is kept: flag 2. Its handle stays in
+    /// use until it is closed too, possibly in a later call.
+    pub ends_with_call: bool,
+    /// The row.
+    pub row_id: i64,
+    /// The database.
+    pub schema: &'a CStr,
+    /// The table.
+    pub table: &'a CStr,
+    /// The column.
+    pub column: &'a CStr,
+    /// These fields as they were received; see [`BlobLocation::set_row_id`].
+    pub key: &'a [u8],
+}
+
+impl<'a> BlobLocation<'a> {
+    /// Read it.
+    pub fn read(reader: &mut Reader<'a>) -> Result<Self, Error> {
+        let start = reader.0;
+        let (flags, row_id) = (reader.u8()?, reader.i64()?);
+        let (is_writable, ends_with_call) = (flags & 1 != 0, flags & 2 != 0);
+        let (schema, table, column) = (reader.name()?, reader.name()?, reader.name()?);
+        let key = &start[..start.len() - reader.0.len()];
+        Ok(Self { is_writable, ends_with_call, row_id, schema, table, column, key })
+    }
+
+    /// Change the row id in a [`BlobLocation::key`].
+    pub fn set_row_id(key: &mut [u8], row_id: i64) {
+        key[1..9].copy_from_slice(&row_id.to_le_bytes());
+    }
+
+    fn skip(reader: &mut Reader<'a>) -> Result<(), Error> {
+        reader.take::<9>()?;
+        (0..3).try_for_each(|_| reader.terminated().map(|_| ()))
+    }
+}
+
+/// A count and as many locations of blobs, which [`BlobLocation::read`] reads one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Locations<'a> {
+    /// How many there are.
+    pub count: u32,
+    /// All of them.
+    pub all: Reader<'a>,
+}
+
+impl<'a> Locations<'a> {
+    fn read_all(from: &mut Reader<'a>) -> Result<Self, Error> {
+        let count = from.u32()?;
+        let start = from.0;
+        (0..count).try_for_each(|_| BlobLocation::skip(from))?;
+        Ok(Self { count, all: Reader(&start[..start.len() - from.0.len()]) })
+    }
+
+    fn put_all(to: &mut Writer, locations: Self) {
+        to.u32(locations.count);
+        to.0.extend_from_slice(locations.all.0);
+    }
+}
+
+/// A database of the connection.
+#[derive(Clone, Copy, Debug)]
+pub enum Database<'a> {
+    /// Without a name SQLite means `main`, or all databases for the state of transactions.
+    Named(Option<&'a CStr>),
+    /// The position in `PRAGMA database_list`.
+    At(i64),
+}
+
+impl<'a> Database<'a> {
+    fn read_any(reader: &mut Reader<'a>) -> Result<Self, Error> {
+        match reader.0.first() {
+            Some(&tag::INTEGER) => {
+                reader.u8()?;
+                reader.i64().map(Self::At)
+            }
+            _ => reader.optional_name().map(Self::Named),
+        }
+    }
+
+    fn put_any(to: &mut Writer, database: Self) {
+        match database {
+            Self::Named(name) => put_optional_name(to, name),
+            Self::At(position) => to.integer(position),
+        }
+    }
+}
+
+/// What a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum FunctionKind {
+    /// Called with the values of one row.
+    Scalar = 0,
+    /// Called with all rows of a group.
+    Aggregate = 1,
+    /// An aggregate from which rows can be removed again.
+    Window = 2,
+}
+
+impl FunctionKind {
+    fn of(code: u8) -> Result<Self, Error> {
+        let all = [Self::Scalar, Self::Aggregate, Self::Window];
+        all.get(usize::from(code)).copied().ok_or(Error::Malformed)
+    }
+}
+
+/// A function of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function<'a> {
+    /// Its name in SQL.
+    pub name: &'a [u8],
+    /// How many arguments it takes, or -1 for any number.
+    pub arguments: i32,
+    /// Its kind.
+    pub kind: FunctionKind,
+    /// SQLite's flags, such as `SQLITE_DETERMINISTIC`.
+    pub flags: u32,
+}
+
+impl<'a> Function<'a> {
+    fn read_all(from: &mut Reader<'a>) -> Result<Self, Error> {
+        Ok(Self {
+            arguments: read_i32(from)?,
+            kind: FunctionKind::of(from.u8()?)?,
+            flags: from.u32()?,
+            name: from.bytes()?,
+        })
+    }
+
+    fn put_all(to: &mut Writer, function: Self) {
+        function.arguments.put(to);
+        to.u8(function.kind as u8);
+        to.u32(function.flags);
+        to.bytes(function.name);
+    }
+}
+
+/// Parameters that depend on those before them, so that only the description of the operation says
+/// what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rest<'a>(pub &'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn read_all(from: &mut Reader<'a>) -> Result<Self, Error> {
+        let rest = core::mem::take(&mut from.0);
+        Ok(Self(rest))
+    }
+}

@@ -58,7 +58,7 @@ fn an_endless_loop_ends_when_its_time_is_over() {
 
 #[test]
 fn memory_has_a_limit() {
-    let run = ends("SELECT malicious('memory')", "memory allocation of");
+    let run = ends("SELECT malicious('memory')", "out of memory");
     assert!(run.err().contains("--extension-memory"), "{run}");
     let small = malicious("memory").with(&["--extension-memory", "16M"]);
     ends_with(small, "SELECT malicious('memory')", "16777216 bytes");

@@ -242,7 +242,7 @@ SELECT twice(2);
     let input = Input::Bytes(script);
     let run = support::run(&support::our_binary(), &args, &directory.path(), &input);
     let failures: Vec<_> = run.err().lines().map(str::to_owned).collect();
-    assert!(failures.len() == 2 && failures[0].contains("`define` trapped"), "{run}");
+    assert!(failures.len() == 2 && failures[0].contains("`define` failed"), "{run}");
     assert_eq!(run.out(), "|\n\n6\n", "{run}");
 }
 

@@ -262,6 +262,10 @@ fn computed_columns_keep_their_names_and_types() {
             "'2.5' COLLATE pg_numeric IN (SELECT '2.50' COLLATE pg_numeric)",
         ),
         (
+            "SELECT 2.5 IN (VALUES (2.50))",
+            "'2.5' COLLATE pg_numeric IN (VALUES ('2.50' COLLATE pg_numeric))",
+        ),
+        (
             "SELECT count(DISTINCT n) FROM (VALUES (1.0), (1)) v(n)",
             "count(DISTINCT pg_numeric_of(n) COLLATE pg_numeric)",
         ),

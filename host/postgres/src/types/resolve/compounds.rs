@@ -160,11 +160,12 @@ impl Finder<'_> {
     }
 
     fn unify_cell(&mut self, expr: &mut Expr, common: Typed) {
-        let own = self.type_of(expr).filter(|_| !is_null(expr) && !is_given(expr));
+        let is_given = is_given(expr);
+        let own = self.type_of(expr).filter(|_| !is_null(expr) && !is_given);
         if let Some(own) = own {
             self.widened(expr, own, common);
         }
-        if is_numeric(Some(common)) && !is_given(expr) {
+        if is_numeric(Some(common)) && !is_given {
             return self.replace(expr, collated);
         }
         self.shown(expr);

@@ -5,6 +5,7 @@
 //! - [`read`]: dates and times in text
 //! - [`clock`]: the time in SQL
 //! - [`interval`] and [`style`]: intervals and their text
+//! - [`view`]: the types of the columns that a view computes
 #![forbid(unsafe_code)]
 
 pub mod calendar;
@@ -13,6 +14,7 @@ mod declared;
 pub mod interval;
 pub mod read;
 pub mod style;
+pub mod view;
 
 pub use calendar::{DAY, Date, Stamp, time_text};
 pub use declared::{Scalar, TEXT, Type, Typed};

@@ -2,6 +2,7 @@
 
 mod constraint_names;
 
+use postgres_types::view;
 use sqlite_wasm_kit::{Result, Value, sql};
 
 use crate::sql_text;
@@ -152,7 +153,14 @@ fn relation(row: &[Value]) -> Result<Relation> {
         name,
         ..Relation::default()
     };
-    if !relation.is_view {
+    if relation.is_view {
+        for (name, declared) in view::types(&relation.sql) {
+            let column = relation.columns.iter_mut().find(|column| column.name == name);
+            if let Some(column) = column {
+                column.declared = declared;
+            }
+        }
+    } else {
         relation.indexes = indexes(&relation)?;
         relation.foreign_keys = foreign_keys(&relation.name)?;
         constraint_names::declared(&mut relation);

@@ -33,6 +33,7 @@ mod tree;
 mod untyped;
 mod visit;
 mod writes;
+mod written;
 
 use std::ops::ControlFlow;
 
@@ -57,6 +58,7 @@ pub(crate) use tree::Tree;
 use untyped::rewritten;
 pub(crate) use writes::is_default;
 pub use writes::{Insertion, Overriding};
+pub(crate) use written::written;
 
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};

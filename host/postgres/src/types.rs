@@ -1,8 +1,9 @@
 //! Types: their OIDs, and what is known of them before there is a row.
 
 pub mod infer;
+mod made;
 pub mod origins;
 pub mod parameters;
 mod resolve;
 
-pub use postgres_types::{Scalar, TEXT, Type, Typed};
+pub use postgres_types::{Scalar, TEXT, Type, Typed, view};

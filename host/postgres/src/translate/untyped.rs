@@ -2,7 +2,7 @@
 
 use sqlparser::ast;
 
-use super::{Action, Context, Rewriter, Statement, Tree, calls, labels, queries};
+use super::{Action, Context, Rewriter, Statement, Tree, calls, labels, queries, written};
 use crate::error::{Result, sqlstate};
 use crate::lex::Piece;
 
@@ -13,7 +13,9 @@ pub fn rewritten(
     is_quoted: bool,
     context: &Context,
 ) -> Result<Statement> {
-    let is_changed = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)? | is_quoted;
+    let is_moved = written::move_with(&mut parsed)?;
+    let is_changed =
+        calls::derive(&mut parsed) | labels::name_columns(&mut parsed)? | is_quoted | is_moved;
     let mut statement = match untyped(piece, &parsed, context, is_changed) {
         // A constant may be a value of another type than it seems here.
         Err(problem)
@@ -35,7 +37,10 @@ pub fn rewritten(
 /// The command of a statement whose types may give it a meaning.
 fn untyped_command(tree: &ast::Statement) -> Option<&'static str> {
     Some(match tree {
-        ast::Statement::Query(_) => "SELECT",
+        ast::Statement::Query(query) => match written::written(query) {
+            Some(tree) => return untyped_command(tree),
+            None => "SELECT",
+        },
         ast::Statement::Insert(_) => "INSERT",
         ast::Statement::Update(_) => "UPDATE",
         ast::Statement::Delete(_) => "DELETE",

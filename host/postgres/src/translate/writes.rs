@@ -17,7 +17,12 @@ impl Rewriter<'_> {
         use ast::Statement as S;
         self.returning(tree)?;
         Ok(match tree {
-            S::Query(_) => "SELECT".to_owned(),
+            S::Query(query) => match &mut *query.body {
+                SetExpr::Insert(tree) | SetExpr::Update(tree) | SetExpr::Delete(tree) => {
+                    return self.own_parts(tree);
+                }
+                _ => "SELECT".to_owned(),
+            },
             S::Insert(insert) => {
                 self.insert(insert)?;
                 "INSERT".to_owned()

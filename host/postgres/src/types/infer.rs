@@ -7,14 +7,15 @@ pub mod budget;
 mod calls;
 mod columns;
 mod factors;
+mod from;
 mod known;
 mod names;
 mod origin;
 mod scope;
 
-use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr};
+use sqlparser::ast::{self, Query, Select, SelectItem, SetExpr};
 
-pub(super) use columns::columns_of_query;
+pub(super) use columns::{Named, columns_of_query};
 pub(super) use factors::{Call, is_open, subscript};
 pub(super) use known::wider;
 pub(crate) use known::{function_type, named_result};
@@ -37,7 +38,7 @@ pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
 use super::{TEXT, Typed};
 use crate::error::Result;
-use crate::translate::{Action, Statement, Tree};
+use crate::translate::{Action, Statement, Tree, written};
 
 /// A column of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,12 +55,14 @@ pub struct Column {
     pub is_generated: bool,
     /// Whether it is `GENERATED ALWAYS AS IDENTITY`.
     pub is_identity: bool,
+    /// Its type, where a view computes it.
+    pub computed: Option<Typed>,
 }
 
 impl Column {
     /// Its type, where that is known.
     pub fn typed(&self) -> Option<Typed> {
-        Typed::declared(&self.declared)
+        self.computed.or_else(|| Typed::declared(&self.declared))
     }
 
     /// Whether SQLite may give it a number: a key of this type alone is the number of its row.
@@ -101,7 +104,8 @@ pub fn outputs(
         let item = inferred.get(index).cloned().flatten();
         let resolved = statement.columns.get(index).copied().flatten();
         let of_item = resolved.or_else(|| item.as_ref().and_then(|item| item.typed));
-        let typed = declared.and_then(Typed::declared).or(of_item);
+        // Of a compound SQLite has the type of one branch.
+        let typed = resolved.or_else(|| declared.and_then(Typed::declared)).or(of_item);
         let named = item.and_then(|item| item.name);
         let name = named.unwrap_or_else(|| without_number(name, prepared).to_owned());
         Output { name, typed: typed.unwrap_or(Typed::plain(TEXT)) }
@@ -135,33 +139,52 @@ fn inferred(statement: &Statement, count: usize, schema: &dyn Schema) -> Result<
 }
 
 fn of_tree(tree: &ast::Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Item>> {
-    let (items, scope) = match tree {
-        ast::Statement::Query(query) => match first_select(&query.body) {
-            Some(Body::Select(select)) => {
-                (&select.projection, Scope::of_query(query, schema, &Scope::default()))
-            }
-            Some(Body::Values(row)) => return values(row),
-            None => return Vec::new(),
+    let (with, tree) = match tree {
+        ast::Statement::Query(query) => match written(query) {
+            Some(tree) => (Scope::of_with(query, schema, &Scope::default()), tree),
+            None => return of_query(query, count, schema),
         },
+        tree => (Scope::default(), tree),
+    };
+    let (items, scope) = match tree {
         ast::Statement::Insert(ast::Insert { returning: Some(items), table, .. }) => {
             let ast::TableObject::TableName(name) = table else { return Vec::new() };
             (items, Scope::of_table(name, None, schema))
         }
         ast::Statement::Update(ast::Update { returning: Some(items), table, .. }) => {
-            (items, Scope::of_tables(std::slice::from_ref(table), schema))
+            (items, Scope::of_from(std::slice::from_ref(table), schema, &with))
         }
         ast::Statement::Delete(ast::Delete { returning: Some(items), from, .. }) => {
             let (ast::FromTable::WithFromKeyword(tables) | ast::FromTable::WithoutKeyword(tables)) =
                 from;
-            (items, Scope::of_tables(tables, schema))
+            (items, Scope::of_from(tables, schema, &with))
         }
         _ => return Vec::new(),
     };
-    placed(items, &scope, count)
+    placed(items, &scope, count, (schema, &with))
+}
+
+fn of_query(query: &Query, count: usize, schema: &dyn Schema) -> Vec<Option<Item>> {
+    let columns = columns_of_query(query, schema, &Scope::default());
+    if columns.len() == count {
+        return columns
+            .into_iter()
+            .map(|(name, typed, _)| Some(Item { name: Some(name), typed }))
+            .collect();
+    }
+    let Some(Body::Select(select)) = first_select(&query.body) else { return Vec::new() };
+    let with = Scope::of_with(query, schema, &Scope::default());
+    let scope = Scope::of_select(select, schema, &with);
+    placed(&select.projection, &scope, count, (schema, &with))
 }
 
 /// The items by their columns: one wildcard takes what the others leave.
-fn placed(items: &[SelectItem], scope: &Scope, count: usize) -> Vec<Option<Item>> {
+fn placed(
+    items: &[SelectItem],
+    scope: &Scope,
+    count: usize,
+    (schema, with): (&dyn Schema, &Scope),
+) -> Vec<Option<Item>> {
     let wildcard = |item: &SelectItem| {
         matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
     };
@@ -173,36 +196,30 @@ fn placed(items: &[SelectItem], scope: &Scope, count: usize) -> Vec<Option<Item>
     };
     let mut placed = Vec::new();
     for item in items {
-        match item {
-            SelectItem::UnnamedExpr(expr) => {
-                placed.push(Some(Item { name: Some(name(expr)), typed: scope.type_of(expr) }));
-            }
-            SelectItem::ExprWithAlias { expr, alias } => {
-                let name = Some(crate::translate::folded(alias));
-                placed.push(Some(Item { name, typed: scope.type_of(expr) }));
-            }
-            // Of a join with USING there are fewer.
+        let (name, expr) = match item {
+            SelectItem::UnnamedExpr(expr) => (name(expr), expr),
+            SelectItem::ExprWithAlias { expr, alias } => (crate::translate::folded(alias), expr),
             SelectItem::Wildcard(_) if scope.width(None) == width => {
-                let item = |typed| Some(Item { name: None, typed });
-                placed.extend(scope.types().map(item));
+                let all = scope.all(None);
+                placed.extend(all.map(|known| {
+                    Some(Item { name: Some(known.name.clone()), typed: known.typed })
+                }));
+                continue;
             }
-            _ => placed.extend(std::iter::repeat_n(None, width)),
-        }
+            _ => {
+                placed.extend(std::iter::repeat_n(None, width));
+                continue;
+            }
+        };
+        let typed = scope.type_with_queries(expr, schema, with);
+        placed.push(Some(Item { name: Some(name), typed }));
     }
     if placed.len() == count { placed } else { Vec::new() }
 }
 
-fn values(row: &[Expr]) -> Vec<Option<Item>> {
-    let item = |(index, expr): (usize, &Expr)| {
-        let name = Some(format!("column{}", index + 1));
-        Some(Item { name, typed: Scope::default().type_of(expr) })
-    };
-    row.iter().enumerate().map(item).collect()
-}
-
 enum Body<'a> {
     Select(&'a Select),
-    Values(&'a [Expr]),
+    Values,
 }
 
 /// The first query of a compound names and types its columns.
@@ -211,7 +228,7 @@ fn first_select(body: &SetExpr) -> Option<Body<'_>> {
         SetExpr::Select(select) => Some(Body::Select(select)),
         SetExpr::SetOperation { left, .. } => first_select(left),
         SetExpr::Query(query) => first_select(&query.body),
-        SetExpr::Values(values) => values.rows.first().map(|row| Body::Values(&row.content)),
+        SetExpr::Values(_) => Some(Body::Values),
         _ => None,
     }
 }

@@ -16,9 +16,10 @@ use crate::values::Value as Stored;
 use sqlparser::ast::{self, Expr, Query, Select, Value, VisitMut};
 
 use super::infer::{Schema, Scope};
+use super::made::{Made, described};
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
-use crate::translate::{Context, Overriding, Statement, as_cast, string_of};
+use crate::translate::{Context, Overriding, Statement, as_cast, string_of, translate};
 use crate::values::{self, Format};
 
 /// A statement's parameters at most; more of them could not be sent in one message.
@@ -73,6 +74,35 @@ fn found(
     schema: &dyn Schema,
     context: &Context,
 ) -> Result<Vec<Parameter>> {
+    if let Some(ast::Statement::CreateTable(table)) = tree
+        && table.query.is_some()
+    {
+        let Some(made) = Made::of(table, schema) else {
+            return resolved(statement, tree, given, schema, context);
+        };
+        let mut definition = translate(&made.definition, context)?;
+        // Its columns are those of the query, whatever the query has.
+        statement.become_tree(made.insertion.clone(), context)?;
+        let parameters = resolved(statement, Some(&made.insertion), given, &made, context)?;
+        statement.before.extend(definition.pop().map(|definition| definition.sql));
+        return Ok(parameters);
+    }
+    let parameters = resolved(statement, tree, given, schema, context)?;
+    if let Some(ast::Statement::CreateView(view)) = tree
+        && let Some(sql) = described(&statement.sql, view, schema)?
+    {
+        (statement.sql, statement.is_untouched) = (sql, false);
+    }
+    Ok(parameters)
+}
+
+fn resolved(
+    statement: &mut Statement,
+    tree: Option<&ast::Statement>,
+    given: &[u32],
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<Vec<Parameter>> {
     let mut finder = Finder {
         found: Vec::new(),
         schema,
@@ -90,6 +120,7 @@ fn found(
         overriding: statement.overriding,
         labels: Vec::new(),
         is_trigger: false,
+        is_query: false,
     };
     if let Some(tree) = tree {
         let mut tree = tree.clone();
@@ -153,6 +184,8 @@ pub(super) struct Finder<'a> {
     labels: Vec<names::Labels>,
     /// Whether there are rows `new` and `old`.
     is_trigger: bool,
+    /// Whether the statement is a query itself, whose rows it returns.
+    is_query: bool,
 }
 
 impl Finder<'_> {
@@ -258,6 +291,16 @@ impl Finder<'_> {
         self.scopes.iter().rev().find_map(|scope| scope.is_stored(expr)).unwrap_or(false)
     }
 
+    /// The tables of the query that is looked at.
+    pub(super) fn own_scope(&self) -> Option<&Scope> {
+        self.scopes.last()
+    }
+
+    /// The tables of the database.
+    pub(super) fn schema(&self) -> &dyn Schema {
+        self.schema
+    }
+
     /// Whether an expression is a column of the query that is looked at.
     pub(super) fn is_column(&self, expr: &Expr) -> bool {
         self.scopes.last().is_some_and(|scope| scope.origin(expr).is_some())
@@ -270,8 +313,7 @@ impl Finder<'_> {
 
     /// The type of the first column of a query.
     pub(super) fn first_type(&self, query: &Query) -> Option<Typed> {
-        let outer = self.with.last().cloned().unwrap_or_default();
-        Scope::first_type(query, self.schema, &outer)
+        Scope::first_type(query, self.schema, &self.around())
     }
 
     /// Whether the query that is looked at is the client's own.
@@ -286,8 +328,18 @@ impl Finder<'_> {
 
     /// The tables of a SELECT within the query that is looked at.
     pub(super) fn scope_of(&self, select: &Select) -> Scope {
-        let outer = self.with.last().cloned().unwrap_or_default();
-        Scope::of_select(select, self.schema, &outer)
+        Scope::of_select(select, self.schema, &self.around())
+    }
+
+    /// The queries of WITH, and the tables of the queries around.
+    pub(super) fn around(&self) -> Scope {
+        let with = self.with.last().cloned().unwrap_or_default();
+        Scope::with_outer(&with, self.scopes.last())
+    }
+
+    /// Whether the query that is looked at is the statement itself.
+    pub(super) fn is_statement(&self) -> bool {
+        self.with.len() == 1 && self.is_query
     }
 
     /// Whether the query that is looked at is what is inserted.

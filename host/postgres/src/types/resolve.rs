@@ -9,6 +9,7 @@
 
 mod aggregates;
 mod apply;
+mod branches;
 mod casts;
 mod compare;
 mod compounds;

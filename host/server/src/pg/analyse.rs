@@ -13,7 +13,7 @@ use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::shown_name;
 use sqlite_wasm_postgres::translate::{Action, Statement, translate};
 use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema, budget};
-use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters};
+use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters, view};
 
 use super::converse::{Conversation, KEPT_STATEMENTS};
 use super::failure::{Failure, Result};
@@ -68,6 +68,24 @@ impl Tables<'_> {
     }
 }
 
+impl Tables<'_> {
+    /// The types of the columns that a view computes.
+    fn add_computed(&self, name: &str, columns: &mut [Column]) {
+        let name = name.replace('\'', "''");
+        let sql = ["sqlite_temp_schema", "sqlite_schema"].map(|schema| {
+            format!("SELECT sql FROM {schema} WHERE type = 'view' AND lower(name) = '{name}'")
+        });
+        let found = self.engine.own_rows(&sql.join(" UNION ALL "), |row| row.get::<_, String>(0));
+        let types = found.ok().and_then(|all| all.first().map(|sql| view::types(sql)));
+        for (name, declared) in types.unwrap_or_default() {
+            let column = columns.iter_mut().find(|column| column.name == name);
+            if let Some(column) = column {
+                column.computed = Typed::declared(&declared);
+            }
+        }
+    }
+}
+
 impl Schema for Tables<'_> {
     fn columns(&self, table: &str) -> Option<Vec<Column>> {
         let name = table.to_ascii_lowercase();
@@ -85,6 +103,7 @@ impl Schema for Tables<'_> {
                 default: row.get(4)?,
                 is_generated: hidden > 1,
                 is_identity: false,
+                computed: None,
             };
             Ok((hidden != 1).then_some(column))
         });
@@ -92,6 +111,9 @@ impl Schema for Tables<'_> {
         let mut found = found.ok().filter(|columns| !columns.is_empty());
         if let Some(key) = found.iter_mut().flatten().find(|column| column.is_numbered()) {
             key.is_identity = self.has_identity(&name);
+        }
+        if let Some(columns) = &mut found {
+            self.add_computed(&name, columns);
         }
         let mut known = self.known.borrow_mut();
         if known.len() >= MAX_KEPT {

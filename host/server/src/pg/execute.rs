@@ -238,6 +238,9 @@ impl Conversation<'_> {
                 let begin = |prepared: &Prepared<'_>| may_run(prepared, read_only);
                 self.engine.run(before, |_| Ok(()), begin, |_| Ok(()))?;
             }
+            if statement.before.iter().any(|before| before.starts_with("CREATE")) {
+                self.forget_schema();
+            }
         }
         self.check_emptied(statement)?;
         if !self.lock_rows(statement)? {

@@ -2,9 +2,9 @@
 
 use sqlparser::ast::{self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
-use super::super::resolve::{functions, plans};
-use super::super::{Scalar, Type, Typed};
-use super::known::{function_type, named_result, one, sum};
+use super::super::resolve::{family, functions, plans};
+use super::super::{Scalar, TEXT, Type, Typed};
+use super::known::{function_type, named_result, one, sum, wider};
 use super::scope::Scope;
 use crate::translate::{string_of, table_name};
 
@@ -43,11 +43,27 @@ impl Scope {
             });
         }
         match name.as_str() {
+            "min" | "max" if arguments.len() == 1 => first().map(|own| match own.ty {
+                // There is none of `varchar`.
+                Type::One(Scalar::Varchar) => Typed::plain(TEXT),
+                _ => own,
+            }),
             "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" => {
                 self.common(arguments.into_iter())
             }
-            "nullif" | "lag" | "lead" | "abs" | "mod" | "first_value" | "last_value"
-            | "nth_value" | "any_value" | "bit_and" | "bit_or" | "bit_xor" => {
+            // Of two numbers it is of the type that they are compared with.
+            "nullif" => {
+                let types: Vec<_> = arguments.iter().map(|expr| self.type_of(expr)).collect();
+                let is_number = |own: &Option<Typed>| family::number(*own).is_some();
+                let common = match types.iter().all(is_number) {
+                    true => types.into_iter().flatten().reduce(wider),
+                    false => *types.first()?,
+                };
+                common.map(|own| Typed::plain(own.ty))
+            }
+            "lag" | "lead" | "abs" | "mod" | "first_value" | "last_value" | "nth_value"
+            | "any_value" | "bit_and" | "bit_or" | "bit_xor" => first().map(|t| Typed::plain(t.ty)),
+            "pg_int8_bit_and" | "pg_int8_bit_or" | "pg_int8_bit_xor" => {
                 first().map(|t| Typed::plain(t.ty))
             }
             "pg_single" => first(),

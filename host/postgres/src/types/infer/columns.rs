@@ -1,14 +1,16 @@
 //! The columns of queries in FROM and WITH.
 
 use sqlparser::ast::{
-    self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem,
+    self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, Select, SelectItem,
+    SetExpr, Values,
 };
 
-use super::super::{Scalar, Type, Typed};
-use super::known::one;
-use super::scope::{Columns, Known, MAX_COLUMNS, Scope};
-use super::{Body, Schema, first_select, name};
-use crate::translate::{string_of, table_name};
+use super::super::{Scalar, TEXT, Type, Typed};
+use super::factors::is_open;
+use super::known::{one, wider};
+use super::scope::{Columns, Known, MAX_COLUMNS, MAX_DEPTH, Scope};
+use super::{Schema, name};
+use crate::translate::{folded, string_of, table_name};
 
 /// The column of `generate_series`, which has the type of its arguments.
 pub(super) fn series(
@@ -23,60 +25,116 @@ pub(super) fn series(
         _ => None,
     });
     let typed = Scope::default().common(expressions).or(one(Scalar::Int4));
-    (name, vec![Known { name: column, typed, is_key: false, is_stored: false }])
+    (name, vec![Known { name: column, typed, ..Known::default() }])
 }
 
-/// The names of the columns of a query; none where they are not known.
-pub fn columns_of_query(query: &Query, schema: &dyn Schema, with: &Scope) -> Vec<String> {
-    const DEPTH: u32 = 16;
-    let columns = columns_of(query, schema, with, DEPTH);
-    columns.into_iter().map(|column| column.name).collect()
+/// A column of a query: its name, its type, and whether it is that of a table as it is stored.
+pub type Named = (String, Option<Typed>, bool);
+
+/// The columns of a query; none where they are not known.
+pub fn columns_of_query(query: &Query, schema: &dyn Schema, with: &Scope) -> Vec<Named> {
+    let columns = columns_of(query, schema, with, MAX_DEPTH);
+    if columns.iter().any(Known::is_rest) {
+        return Vec::new();
+    }
+    columns.into_iter().map(|column| (column.name, column.typed, column.is_stored)).collect()
 }
 
 /// The columns of a query in FROM or WITH.
 pub(super) fn columns_of(query: &Query, schema: &dyn Schema, with: &Scope, depth: u32) -> Columns {
-    let scope = Scope::of_nested(query, schema, with, depth);
-    let Some(body) = first_select(&query.body) else { return Vec::new() };
-    let select = match body {
-        Body::Select(select) => select,
-        Body::Values(_) => return columns_of_values(query),
+    let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+    let with = Scope::with(query, schema, with, depth);
+    columns_of_body(&query.body, schema, &with, depth)
+}
+
+/// The same of what is between WITH and ORDER BY.
+pub(super) fn columns_of_body(
+    body: &SetExpr,
+    schema: &dyn Schema,
+    with: &Scope,
+    depth: u32,
+) -> Columns {
+    match body {
+        SetExpr::Select(select) => columns_of_select(select, schema, with, depth),
+        SetExpr::Values(values) => columns_of_values(values, schema, with, depth),
+        SetExpr::Query(query) => columns_of(query, schema, with, depth),
+        SetExpr::SetOperation { left, right, .. } => {
+            let left = columns_of_body(left, schema, with, depth);
+            unified(left, &columns_of_body(right, schema, with, depth))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The columns of two branches of a compound.
+fn unified(left: Columns, right: &Columns) -> Columns {
+    let both = |(place, one): (usize, Known)| {
+        let other = right.get(place);
+        let own = one.typed.filter(|own| !one.is_open || own.ty != TEXT);
+        let typed = match (own, other.and_then(|other| other.typed)) {
+            (Some(typed), Some(own)) if typed == own => Some(typed),
+            (None, typed) if one.is_open => typed.map(|typed| Typed::plain(typed.ty)),
+            // A string, and NULL.
+            (Some(typed), _) if other.is_some_and(|other| other.is_open) => {
+                Some(Typed::plain(typed.ty))
+            }
+            (Some(typed), Some(own)) => Some(wider(typed, own)),
+            _ => None,
+        };
+        let is_open = one.is_open && other.is_some_and(|other| other.is_open);
+        Known { typed, is_open, is_stored: false, ..one }
     };
+    left.into_iter().enumerate().map(both).collect()
+}
+
+fn columns_of_select(select: &Select, schema: &dyn Schema, with: &Scope, depth: u32) -> Columns {
+    let scope = Scope::from(&select.from, schema, with, depth);
     let mut columns = Vec::new();
     let known = |name, expr: &Expr| Known {
         name,
         typed: type_with_queries(expr, &scope, schema, with, depth),
-        is_key: false,
-        is_stored: false,
+        is_stored: scope.is_stored(expr).unwrap_or(false),
+        is_open: is_open(expr),
+        ..Known::default()
     };
     for item in &select.projection {
-        match item {
-            SelectItem::UnnamedExpr(expr) => columns.push(known(name(expr), expr)),
-            SelectItem::ExprWithAlias { expr, alias } => {
-                columns.push(known(alias.value.clone(), expr));
+        let table = match item {
+            SelectItem::UnnamedExpr(expr) => {
+                columns.push(known(name(expr), expr));
+                continue;
             }
-            SelectItem::Wildcard(_) => scope.add_all(None, &mut columns),
+            SelectItem::ExprWithAlias { expr, alias } => {
+                columns.push(known(folded(alias), expr));
+                continue;
+            }
             SelectItem::QualifiedWildcard(
                 ast::SelectItemQualifiedWildcardKind::ObjectName(table),
                 _,
-            ) => scope.add_all(Some(&table_name(table)), &mut columns),
-            _ => {}
+            ) => Some(table_name(table)),
+            _ => None,
+        };
+        if scope.is_unknown() {
+            columns.push(Known::rest());
         }
+        scope.add_all(table.as_deref(), &mut columns);
     }
     columns
 }
 
 /// `column1`, `column2`, … of VALUES.
-pub(super) fn columns_of_values(query: &Query) -> Columns {
-    let ast::SetExpr::Values(values) = &*query.body else { return Vec::new() };
+fn columns_of_values(values: &Values, schema: &dyn Schema, with: &Scope, depth: u32) -> Columns {
     let width = values.rows.first().map_or(0, |row| row.content.len());
+    let scope = Scope { outer: with.outer.clone(), ..Scope::default() };
     let of_place = |place: usize| {
         let all = values.rows.iter().filter_map(|row| row.content.get(place));
-        let known = all.filter(|expr| string_of(expr).is_none());
+        let known = all.clone().filter(|expr| string_of(expr).is_none());
+        let types = known.filter_map(|expr| type_with_queries(expr, &scope, schema, with, depth));
+        let common = types.reduce(|one, other| if one == other { one } else { wider(one, other) });
         Known {
             name: format!("column{}", place + 1),
-            typed: Scope::default().common(known).or(one(Scalar::Text)),
-            is_key: false,
-            is_stored: false,
+            typed: common.or(one(Scalar::Text)),
+            is_open: all.into_iter().all(is_open),
+            ..Known::default()
         }
     };
     (0..width.min(MAX_COLUMNS + 1)).map(of_place).collect()
@@ -90,7 +148,10 @@ pub(super) fn type_with_queries(
     with: &Scope,
     depth: u32,
 ) -> Option<Typed> {
-    let first = |query: &Query| columns_of(query, schema, with, depth).first()?.typed;
+    let first = |query: &Query| {
+        let with = Scope::with_outer(with, Some(scope));
+        columns_of(query, schema, &with, depth).first()?.typed
+    };
     match expr {
         Expr::Nested(inner) => type_with_queries(inner, scope, schema, with, depth),
         Expr::Subquery(query) => first(query),

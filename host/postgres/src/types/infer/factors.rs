@@ -93,12 +93,7 @@ impl Scope {
         let call = Call::of(factor)?;
         let set = sets::set(&call.name, &self.planned_types(&call.arguments)?)?;
         let (table, columns) = call.columns(&set);
-        let known = |(name, ty)| Known {
-            name,
-            typed: Some(Typed::plain(ty)),
-            is_key: false,
-            is_stored: false,
-        };
+        let known = |(name, ty)| Known { name, typed: Some(Typed::plain(ty)), ..Known::default() };
         Some((table, columns.into_iter().map(known).collect()))
     }
 

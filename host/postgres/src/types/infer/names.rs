@@ -51,6 +51,7 @@ fn found(expr: &Expr, depth: u32) -> Option<(String, bool)> {
         Expr::Extract { .. } => good("extract"),
         Expr::Array(_) => good("array"),
         Expr::Tuple(_) => good("row"),
+        Expr::Substring { shorthand: true, .. } => good("substr"),
         Expr::Substring { .. } => good("substring"),
         Expr::Overlay { .. } => good("overlay"),
         Expr::Position { .. } => good("position"),

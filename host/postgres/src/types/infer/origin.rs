@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sqlparser::ast::Expr;
+use sqlparser::ast::{Expr, Ident};
 
 use super::super::Typed;
 use super::scope::{Columns, Known, Scope};
@@ -45,16 +45,63 @@ impl Scope {
         })
     }
 
-    /// The types of all columns.
-    pub fn types(&self) -> impl Iterator<Item = Option<Typed>> {
-        let all = self.tables.iter().flat_map(|(_, columns)| columns.iter());
-        all.map(|column| column.typed)
+    /// The columns of `*`, or of that of one table.
+    pub(super) fn all<'a>(&'a self, table: Option<&'a str>) -> impl Iterator<Item = &'a Known> {
+        self.placed(table).map(|(_, _, known)| known)
+    }
+
+    /// The same with the names of their tables, and whether they are merged with those of another one.
+    fn placed<'a>(
+        &'a self,
+        table: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'a str, bool, &'a Known)> {
+        let fits = move |name: &str| table.is_none_or(|table| name.eq_ignore_ascii_case(table));
+        let tables = self.tables.iter().enumerate().filter(move |(_, (name, _))| fits(name));
+        tables.flat_map(move |(at, (name, columns))| {
+            let columns = columns.iter().enumerate();
+            let columns =
+                columns.map(move |(place, known)| (self.merged.contains(&(at, place)), known));
+            let shown = columns.filter(move |(is_merged, _)| table.is_some() || !is_merged);
+            shown.map(move |(is_merged, known)| (name.as_str(), is_merged, known))
+        })
+    }
+
+    /// The types of the columns of `*`, or of that of one table; none where they are not known.
+    pub fn types(&self, table: Option<&str>) -> Option<Vec<Option<Typed>>> {
+        let is_known = !self.is_unknown() && self.width(table) > 0;
+        is_known.then(|| self.all(table).map(|column| column.typed).collect())
+    }
+
+    /// The columns of `*`, or of that of one table, as expressions; none where one of them cannot be named.
+    pub fn expanded(&self, table: Option<&str>) -> Option<Vec<Expr>> {
+        if self.is_unknown() || self.width(table) == 0 || self.repeated().is_some() {
+            return None;
+        }
+        let has_merged = |name: &str| {
+            let is_merged = |(at, place): &(usize, usize)| {
+                let columns = self.tables.get(*at).map(|(_, columns)| columns);
+                let column = columns.and_then(|columns| columns.get(*place));
+                column.is_some_and(|column| column.name.eq_ignore_ascii_case(name))
+            };
+            self.merged.iter().any(is_merged)
+        };
+        let quoted = |name: &str| Ident::with_quote('"', name);
+        let expr = |(owner, _, known): (&str, bool, &Known)| {
+            if self.count(Some(owner), &known.name) != 1 {
+                return None;
+            }
+            // One that is merged is of both tables, and has no table's name.
+            if owner.is_empty() || (table.is_none() && has_merged(&known.name)) {
+                return Some(Expr::Identifier(quoted(&known.name)));
+            }
+            Some(Expr::CompoundIdentifier(vec![quoted(owner), quoted(&known.name)]))
+        };
+        self.placed(table).map(expr).collect()
     }
 
     /// The names of all columns.
     pub fn names(&self) -> Vec<String> {
-        let all = self.tables.iter().flat_map(|(_, columns)| columns.iter());
-        all.map(|column| column.name.clone()).collect()
+        self.all(None).map(|column| column.name.clone()).collect()
     }
 
     /// The names of the columns of the last table with this name.
@@ -66,9 +113,7 @@ impl Scope {
 
     /// How many columns `*` has, or that of one table.
     pub fn width(&self, table: Option<&str>) -> usize {
-        let fits =
-            |(known, _): &&(String, _)| table.is_none_or(|table| known.eq_ignore_ascii_case(table));
-        self.tables.iter().filter(fits).map(|(_, columns)| columns.len()).sum()
+        self.all(table).count()
     }
 
     /// The table of a column and its name, where this scope has it.

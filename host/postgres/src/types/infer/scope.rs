@@ -1,22 +1,22 @@
 //! The types of expressions.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use sqlparser::ast::{
-    self, BinaryOperator, Expr, ObjectName, Query, Select, TableFactor, TableWithJoins,
-    UnaryOperator,
+    self, BinaryOperator, Expr, ObjectName, Query, Select, TableWithJoins, UnaryOperator,
 };
 
 use super::super::resolve::{family, plans};
 use super::super::{Scalar, Type, Typed};
+use super::Schema;
 use super::budget;
-use super::columns::{columns_of, series, type_with_queries};
+use super::columns::{columns_of, type_with_queries};
 use super::known::{is_bytes, keyword, literal, one, wider};
-use super::{Body, Schema, first_select};
 use crate::translate::{folded, is_name_of_object, table_name, typed};
 
 /// Queries in each other whose columns are looked up.
-const MAX_DEPTH: u32 = 16;
+pub(super) const MAX_DEPTH: u32 = 16;
 
 /// Queries of WITH in a statement at most: the scope of each has those before it.
 pub const MAX_WITH: usize = 1000;
@@ -25,7 +25,7 @@ pub const MAX_WITH: usize = 1000;
 pub const MAX_COLUMNS: usize = 1664;
 
 /// A column that an expression may name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub name: String,
     /// Its type, where it is known.
@@ -34,6 +34,20 @@ pub(super) struct Known {
     pub is_key: bool,
     /// Whether it is a table's own: then a `numeric` is as SQLite stores it.
     pub is_stored: bool,
+    /// Whether it is NULL or a string, which has the type of the other branches of a compound.
+    pub is_open: bool,
+}
+
+impl Known {
+    /// What stands for columns that are not known.
+    pub fn rest() -> Self {
+        Self { name: "*".into(), ..Self::default() }
+    }
+
+    /// Whether it stands for columns that are not known.
+    pub fn is_rest(&self) -> bool {
+        self.name == "*"
+    }
 }
 
 pub(super) type Columns = Vec<Known>;
@@ -45,6 +59,10 @@ pub struct Scope {
     pub(super) tables: Vec<(String, Rc<Columns>)>,
     /// Whether there is something in FROM whose columns are not known.
     pub(super) has_unknown: bool,
+    /// Columns that USING or NATURAL merges with one of a table before, which `*` has once: their tables and places.
+    pub(super) merged: BTreeSet<(usize, usize)>,
+    /// The tables of the query around, whose columns an expression may name, too.
+    pub(super) outer: Option<Rc<Scope>>,
 }
 
 impl Scope {
@@ -55,23 +73,22 @@ impl Scope {
 
     /// The tables of FROM.
     pub fn of_tables(tables: &[TableWithJoins], schema: &dyn Schema) -> Self {
-        let mut scope = Self::default();
-        scope.add_tables(tables, schema, &Self::default(), MAX_DEPTH);
-        scope
+        Self::of_from(tables, schema, &Self::default())
     }
 
     /// The tables of a SELECT, with the queries of WITH around it.
     pub fn of_select(select: &Select, schema: &dyn Schema, with: &Self) -> Self {
-        let mut scope = Self::default();
-        scope.add_tables(&select.from, schema, with, MAX_DEPTH);
-        scope
+        Self::of_from(&select.from, schema, with)
     }
 
     /// The tables of FROM, with the queries of WITH around it.
     pub fn of_from(tables: &[TableWithJoins], schema: &dyn Schema, with: &Self) -> Self {
-        let mut scope = Self::default();
-        scope.add_tables(tables, schema, with, MAX_DEPTH);
-        scope
+        Self::from(tables, schema, with, MAX_DEPTH)
+    }
+
+    /// The queries of WITH of a query in an expression of this scope.
+    pub fn with_outer(with: &Self, outer: Option<&Self>) -> Self {
+        Self { outer: outer.map(|outer| Rc::new(outer.clone())), ..with.clone() }
     }
 
     /// The queries of WITH, and those around them.
@@ -84,11 +101,11 @@ impl Scope {
         let column = |column: &ast::ColumnDef| Known {
             name: folded(&column.name),
             typed: typed(&column.data_type),
-            is_key: false,
             is_stored: true,
+            ..Known::default()
         };
         let columns = table.columns.iter().map(column).collect();
-        Self { tables: vec![(table_name(&table.name), Rc::new(columns))], has_unknown: false }
+        Self { tables: vec![(table_name(&table.name), Rc::new(columns))], ..Self::default() }
     }
 
     /// Whether there may be columns that are not known.
@@ -111,111 +128,6 @@ impl Scope {
         scope
     }
 
-    pub(super) fn of_nested(query: &Query, schema: &dyn Schema, outer: &Self, depth: u32) -> Self {
-        let mut scope = Self::default();
-        let Some(depth) = depth.checked_sub(1) else { return scope };
-        let with = Self::with(query, schema, outer, depth);
-        if let Some(Body::Select(select)) = first_select(&query.body) {
-            scope.add_tables(&select.from, schema, &with, depth);
-        }
-        scope
-    }
-
-    fn with(query: &Query, schema: &dyn Schema, outer: &Self, depth: u32) -> Self {
-        let mut with = outer.clone();
-        for cte in query.with.iter().flat_map(|with| &with.cte_tables).take(MAX_WITH) {
-            let mut columns = columns_of(&cte.query, schema, &with, depth);
-            for (column, alias) in columns.iter_mut().zip(&cte.alias.columns) {
-                column.name.clone_from(&alias.name.value);
-            }
-            with.tables.push((cte.alias.name.value.clone(), Rc::new(columns)));
-        }
-        with
-    }
-
-    fn add_tables(
-        &mut self,
-        tables: &[TableWithJoins],
-        schema: &dyn Schema,
-        with: &Self,
-        depth: u32,
-    ) {
-        for table in tables {
-            self.add_factor(&table.relation, schema, with, depth);
-            table
-                .joins
-                .iter()
-                .for_each(|join| self.add_factor(&join.relation, schema, with, depth));
-        }
-    }
-
-    fn add_factor(&mut self, factor: &TableFactor, schema: &dyn Schema, with: &Self, depth: u32) {
-        match factor {
-            TableFactor::Table { name, alias, args: Some(args), .. }
-                if table_name(name) == "generate_series" =>
-            {
-                let (name, columns) = series(alias.as_ref(), &args.args);
-                self.tables.push((name, Rc::new(columns)));
-            }
-            factor if let Some((name, columns)) = self.of_set(factor) => {
-                self.tables.push((name, Rc::new(columns)));
-            }
-            TableFactor::Table { name, alias, .. } => {
-                let own = alias.as_ref().map(|alias| alias.name.value.as_str());
-                self.add_table(name, own, schema, with);
-                if let (Some(alias), Some((_, columns))) = (alias, self.tables.last_mut())
-                    && !alias.columns.is_empty()
-                {
-                    let columns = Rc::make_mut(columns);
-                    for (column, alias) in columns.iter_mut().zip(&alias.columns) {
-                        column.name.clone_from(&alias.name.value);
-                    }
-                }
-            }
-            TableFactor::Derived { subquery, alias, .. } => {
-                let mut columns = columns_of(subquery, schema, with, depth);
-                let alias = alias.as_ref();
-                for (column, name) in
-                    columns.iter_mut().zip(alias.iter().flat_map(|alias| &alias.columns))
-                {
-                    column.name.clone_from(&name.name.value);
-                }
-                let name = alias.map(|alias| alias.name.value.clone()).unwrap_or_default();
-                self.tables.push((name, Rc::new(columns)));
-            }
-            TableFactor::NestedJoin { table_with_joins, .. } => {
-                self.add_tables(std::slice::from_ref(table_with_joins), schema, with, depth);
-            }
-            _ => self.has_unknown = true,
-        }
-    }
-
-    fn add_table(
-        &mut self,
-        name: &ObjectName,
-        alias: Option<&str>,
-        schema: &dyn Schema,
-        with: &Self,
-    ) {
-        let table = table_name(name);
-        let of_with = with.tables.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(&table));
-        let columns = match of_with {
-            Some((_, columns)) => columns.clone(),
-            None => {
-                let columns = schema.columns(&table).unwrap_or_default();
-                budget::spend(columns.len());
-                let known = |column: &super::Column| Known {
-                    name: column.name.clone(),
-                    typed: column.typed(),
-                    is_key: column.is_key,
-                    is_stored: true,
-                };
-                Rc::new(columns.iter().map(known).collect())
-            }
-        };
-        self.tables.push((alias.map_or(table, str::to_owned), columns));
-    }
-
     pub(super) fn known(&self, table: Option<&str>, name: &str) -> Option<&Known> {
         let fits =
             |(known, _): &&(String, _)| table.is_none_or(|table| known.eq_ignore_ascii_case(table));
@@ -230,21 +142,19 @@ impl Scope {
             None if matches!(name.to_ascii_lowercase().as_str(), "rowid" | "oid" | "_rowid_") => {
                 one(Scalar::Int8)
             }
-            None => None,
+            None if self.is_unknown() => None,
+            None => self.outer.as_ref()?.column(table, name),
         }
     }
 
     /// The columns of `*`, or of one table: as many as a SELECT may have.
     pub(super) fn add_all(&self, table: Option<&str>, columns: &mut Columns) {
-        let fits =
-            |(known, _): &&(String, _)| table.is_none_or(|table| known.eq_ignore_ascii_case(table));
-        let all = self.tables.iter().filter(fits).flat_map(|(_, columns)| columns.iter());
         let room = (MAX_COLUMNS + 1).saturating_sub(columns.len());
-        columns.extend(all.take(room).map(|known| Known {
-            is_key: false,
-            is_stored: false,
-            ..known.clone()
-        }));
+        let before = columns.len();
+        columns.extend(
+            self.all(table).take(room).map(|known| Known { is_key: false, ..known.clone() }),
+        );
+        budget::spend(columns.len() - before);
     }
 
     /// The type of the first column of a query.
@@ -312,6 +222,9 @@ impl Scope {
             | Expr::AllOp { .. }
             | Expr::Exists { .. } => one(Scalar::Bool),
             Expr::UnaryOp { op: UnaryOperator::Not, .. } => one(Scalar::Bool),
+            Expr::UnaryOp {
+                op: UnaryOperator::PGSquareRoot | UnaryOperator::PGCubeRoot, ..
+            } => one(Scalar::Float8),
             Expr::UnaryOp { expr, .. } => self.type_of(expr),
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
             Expr::Case { conditions, else_result, .. } => {

@@ -91,7 +91,46 @@ fn columns_of_subqueries_joins_and_returning_are_found() {
             vec![23, 23],
         ),
         ("VALUES (1, 'a')", 2, vec![23, 25]),
-        ("SELECT *, * FROM u", 4, vec![25, 25, 25, 25]),
+        ("SELECT *, * FROM u", 4, vec![20, 1082, 20, 1082]),
+        ("SELECT *, * FROM json_each('[]')", 4, vec![25, 25, 25, 25]),
+        (
+            "SELECT x.* FROM (SELECT NOT flag, price * 2, ARRAY[id] FROM t) x",
+            3,
+            vec![16, 1700, 1007],
+        ),
+        (
+            "WITH c AS (SELECT flag, price * 2 AS p FROM t) SELECT c.*, p FROM c",
+            3,
+            vec![16, 1700, 1700],
+        ),
+        (
+            "SELECT v.*, g.* FROM (VALUES (1, true), (2.5, false)) v, unnest(ARRAY[1.5]) g",
+            3,
+            vec![1700, 16, 1700],
+        ),
+        (
+            "SELECT * FROM u JOIN (SELECT id, true AS yes FROM t) q USING (id)",
+            3,
+            vec![20, 1082, 16],
+        ),
+        ("SELECT * FROM u NATURAL JOIN (SELECT 1 AS id, true AS yes) q", 3, vec![20, 1082, 16]),
+        ("SELECT x FROM (SELECT 7 AS x UNION ALL SELECT 2.5) q", 1, vec![1700]),
+        ("SELECT * FROM (SELECT NULL AS x UNION ALL SELECT day FROM u) q", 1, vec![1082]),
+        ("SELECT NULL UNION ALL SELECT day FROM u", 1, vec![1082]),
+        (
+            "WITH RECURSIVE q(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM q) SELECT sum(x) FROM q",
+            1,
+            vec![20],
+        ),
+        ("SELECT (SELECT t.price + u.id FROM u) FROM t", 1, vec![1700]),
+        ("SELECT (SELECT max(e) FROM unnest(t.made) e) FROM t", 1, vec![25]),
+        (
+            "WITH q AS (SELECT 1 AS k) UPDATE t SET id = k FROM q RETURNING price / 3, flag",
+            2,
+            vec![1700, 16],
+        ),
+        ("WITH q AS (SELECT 1 AS k) INSERT INTO t(id) SELECT k FROM q RETURNING flag", 1, vec![16]),
+        ("SELECT nullif(1, 2.0), max(name), |/ 16.0 FROM t", 3, vec![1700, 25, 701]),
     ] {
         let found: Vec<_> = types(sql, count).into_iter().map(|(_, oid)| oid).collect();
         assert_eq!(found, oids, "{sql}");

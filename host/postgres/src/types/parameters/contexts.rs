@@ -12,7 +12,7 @@ use super::super::resolve::without_parentheses;
 use super::operators::WORDS;
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
 use crate::error::{Error, sqlstate};
-use crate::translate::{is_object, table_name, typed};
+use crate::translate::{is_object, table_name, typed, written};
 
 impl Finder<'_> {
     fn insert(&mut self, insert: &mut Insert) {
@@ -169,6 +169,10 @@ impl VisitorMut for Finder<'_> {
                 self.is_view = true;
                 return ControlFlow::Continue(());
             }
+            S::Query(query) => {
+                self.is_query = self.with.is_empty() && written(query).is_none();
+                return ControlFlow::Continue(());
+            }
             S::CreateTrigger(_) => {
                 self.is_trigger = true;
                 return ControlFlow::Continue(());
@@ -193,7 +197,7 @@ impl VisitorMut for Finder<'_> {
             }
             _ => return ControlFlow::Continue(()),
         };
-        self.scopes.push(Scope::of_tables(&tables, self.schema));
+        self.scopes.push(Scope::of_from(&tables, self.schema, &self.around()));
         match statement {
             S::Update(update) => {
                 self.assignments(&mut update.assignments);
@@ -229,8 +233,9 @@ impl VisitorMut for Finder<'_> {
         self.check_limits(query);
         without_parentheses(&mut query.body);
         self.marks.push(self.projections.len());
-        let outer = self.with.last().cloned().unwrap_or_default();
+        let outer = self.around();
         self.with.push(Scope::of_with(query, self.schema, &outer));
+        self.prepare_branches(&mut query.body);
         let scope = Scope::of_query(query, self.schema, &outer);
         self.complete_with(query);
         self.check_query_names(query, &scope);
@@ -254,8 +259,7 @@ impl VisitorMut for Finder<'_> {
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        let with = self.with.last().cloned().unwrap_or_default();
-        let scope = Scope::of_select(select, self.schema, &with);
+        let scope = self.scope_of(select);
         if width(select, &scope) > MAX_COLUMNS {
             let message = format!("target lists can have at most {MAX_COLUMNS} entries");
             self.refuse(Error::new(sqlstate::TOO_MANY_COLUMNS, message));

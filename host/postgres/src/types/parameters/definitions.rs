@@ -306,7 +306,7 @@ impl Finder<'_> {
             return;
         }
         let rest = names.into_iter().skip(view.columns.len());
-        view.columns.extend(rest.map(|name| ViewColumnDef {
+        view.columns.extend(rest.map(|(name, ..)| ViewColumnDef {
             name: Ident::with_quote('"', name),
             data_type: None,
             options: None,

@@ -196,7 +196,7 @@ impl Finder<'_> {
             return;
         }
         let tables = [TableWithJoins { relation: factor.clone(), joins: Vec::new() }];
-        let with = self.with.last().cloned().unwrap_or_default();
+        let with = self.around();
         let names = Scope::of_from(&tables, self.schema, &with).names();
         if let TableFactor::Table { alias: Some(alias), .. }
         | TableFactor::Derived { alias: Some(alias), .. } = factor
@@ -207,7 +207,7 @@ impl Finder<'_> {
 
     /// The names of a query of WITH.
     pub(super) fn complete_with(&mut self, query: &mut Query) {
-        let outer = self.with.last().cloned().unwrap_or_default();
+        let outer = self.around();
         for cte in query.with.iter_mut().flat_map(|with| &mut with.cte_tables) {
             if !cte.alias.columns.is_empty() && matches!(&*cte.query.body, SetExpr::Select(_)) {
                 let names = outer.columns_named(&folded(&cte.alias.name));

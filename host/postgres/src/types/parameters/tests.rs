@@ -239,3 +239,88 @@ fn parameters_know_the_columns_that_they_are_stored_in() {
     assert_eq!(value(0, "abcd").unwrap_err().code, "22001");
     assert!(value(0, "abc").is_ok() && value(1, "abcd").is_ok());
 }
+
+#[test]
+fn computed_columns_keep_their_names_and_types() {
+    for (sql, part) in [
+        (
+            "CREATE VIEW v AS SELECT n * 2 AS m, n, d FROM all_types",
+            "AS /* types: \"m\" numeric */ SELECT",
+        ),
+        ("CREATE VIEW v(x) AS SELECT count(*) FROM t", "(x) AS /* types: \"x\" bigint */ SELECT"),
+        ("CREATE VIEW v AS SELECT id FROM t", "CREATE VIEW v AS SELECT id FROM t"),
+        (
+            "CREATE VIEW v AS WITH x AS (SELECT n * 2 AS nn FROM all_types) SELECT nn FROM x",
+            "SELECT pg_numeric_of(nn) COLLATE pg_numeric AS \"nn\" FROM x",
+        ),
+        (
+            "SELECT n FROM (SELECT n FROM all_types UNION ALL SELECT 3.1) q ORDER BY n",
+            "SELECT pg_numeric_of(n) COLLATE pg_numeric AS `n` FROM all_types UNION ALL",
+        ),
+        (
+            "SELECT 2.5 IN (SELECT 2.50)",
+            "'2.5' COLLATE pg_numeric IN (SELECT '2.50' COLLATE pg_numeric)",
+        ),
+        (
+            "SELECT 2.5 IN (VALUES (2.50))",
+            "'2.5' COLLATE pg_numeric IN (VALUES ('2.50' COLLATE pg_numeric))",
+        ),
+        (
+            "SELECT count(DISTINCT n) FROM (VALUES (1.0), (1)) v(n)",
+            "count(DISTINCT pg_numeric_of(n) COLLATE pg_numeric)",
+        ),
+        ("INSERT INTO all_types(d) SELECT ts FROM all_types", "SELECT pg_date_of(ts)"),
+        (
+            "INSERT INTO all_types(n) SELECT i FROM all_types UNION ALL SELECT 2.5",
+            "pg_stored_numeric(",
+        ),
+        (
+            "WITH q AS (SELECT 1 AS k) INSERT INTO t(id) SELECT k FROM q",
+            "INSERT INTO t (id) WITH q AS",
+        ),
+        (
+            "WITH q AS (SELECT 1 AS k) DELETE FROM t USING q WHERE k = id",
+            "DELETE FROM t WHERE EXISTS",
+        ),
+    ] {
+        let (found, _) = inferred(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        assert!(found.contains(part), "{sql}: {found}");
+    }
+    for sql in [
+        "WITH q AS (SELECT 'zz' AS k) INSERT INTO all_types(i) SELECT k FROM q",
+        "INSERT INTO all_types(i) SELECT * FROM (SELECT 'zz' AS k) q",
+        "INSERT INTO all_types(i) SELECT name FROM t UNION ALL SELECT name FROM t",
+    ] {
+        assert!(problem(sql).is_some_and(|text| text.starts_with("42804")), "{sql}");
+    }
+}
+
+#[test]
+fn a_query_makes_a_table_of_its_types() {
+    let context = Context::default();
+    let sql = "CREATE TEMP TABLE c AS SELECT n, n * 2 AS m, d, a, ok, v FROM all_types";
+    let mut statement = translate(sql, &context).unwrap().remove(0);
+    infer(&mut statement, &[], &Tables, &context).unwrap();
+    assert_eq!(
+        statement.before,
+        [
+            "CREATE TEMPORARY TABLE \"c\" (\"n\" NUMERIC, \"m\" NUMERIC, \"d\" DATE, \"a\" \"integer[]\" TEXT, \"ok\" BOOLEAN, \"v\" CHARACTER VARYING(3))"
+        ]
+    );
+    assert!(statement.sql.starts_with("INSERT INTO `c` SELECT n, pg_stored_numeric("));
+    assert_eq!(statement.command, "SELECT");
+}
+
+#[test]
+fn a_view_has_its_types_in_a_comment() {
+    use super::super::view::types;
+    let sql = "CREATE VIEW v AS /* types: \"a\"\"b\" numeric; \"c; d\" timestamp with time zone */ SELECT 1";
+    let expected = [("a\"b", "numeric"), ("c; d", "timestamp with time zone")];
+    assert_eq!(types(sql), expected.map(|(name, ty)| (name.to_owned(), ty.to_owned())));
+    assert_eq!(types("CREATE VIEW v AS SELECT 1 /* types */"), []);
+    arbtest::arbtest(|u| {
+        let rest: String = u.arbitrary()?;
+        types(&format!("{}{rest}", super::super::view::BEGIN));
+        Ok(())
+    });
+}

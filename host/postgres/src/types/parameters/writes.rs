@@ -65,6 +65,7 @@ impl Finder<'_> {
         let is_listed = !insert.columns.is_empty();
         let Some(mut targets) = targets(insert, &columns)? else { return Ok(()) };
         let Some(source) = insert.source.as_deref_mut() else { return Ok(()) };
+        self.prepare_source(source);
         let Some(given) = self.given_values(source)? else { return Ok(()) };
         if given > targets.len() {
             return Err(syntax("INSERT has more expressions than target columns"));
@@ -98,7 +99,7 @@ impl Finder<'_> {
     }
 
     /// How many values a row of the source has; none where that is not known.
-    fn given_values(&self, source: &mut Query) -> Result<Option<usize>, Error> {
+    fn given_values(&mut self, source: &mut Query) -> Result<Option<usize>, Error> {
         if let Some(values) = values_of(source) {
             let width = values.rows.first().map_or(0, |row| row.content.len());
             if values.rows.iter().any(|row| row.content.len() != width) {
@@ -106,10 +107,11 @@ impl Finder<'_> {
             }
             return Ok(Some(width));
         }
-        let SetExpr::Select(select) = &*source.body else { return Ok(None) };
-        let outer = self.with.last().cloned().unwrap_or_default();
+        let outer = self.around();
         let with = Scope::of_with(source, self.schema, &outer);
+        let SetExpr::Select(select) = &mut *source.body else { return Ok(None) };
         let scope = Scope::of_select(select, self.schema, &with);
+        self.expand(select, &scope);
         let is_known = !scope.is_unknown();
         Ok(is_known.then(|| width(select, &scope)))
     }

@@ -36,6 +36,7 @@ impl Finder<'_> {
         if found.is_none() && !is_extreme {
             return false;
         }
+        let is_distinct = is_distinct(expr);
         let Some(mut all) = arguments(expr) else { return true };
         let [argument] = &mut all[..] else { return true };
         let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) else { return true };
@@ -72,7 +73,9 @@ impl Finder<'_> {
             (Some(function), Some(scalar)) => {
                 let Some(target) = target(name, scalar) else { return true };
                 let with = self.converted(take(argument), own, target);
-                **argument = with;
+                // Equal numerics are one value.
+                let is_distinct = target == Scalar::Numeric && is_distinct;
+                **argument = if is_distinct { collated(with) } else { with };
                 self.renamed(expr, &format!("pg_{}_{function}", family::short(target)));
             }
             (Some(_), None) if family::of(own).is_some() => {
@@ -98,7 +101,11 @@ impl Finder<'_> {
             self.refuse(Error::unsupported(format_args!("{name} of rows")));
             return true;
         }
-        match (name, &list.args[..]) {
+        match (name, &mut list.args[..]) {
+            ("count", [FunctionArg::Unnamed(FunctionArgExpr::Expr(value))]) => {
+                self.compared(value);
+                false
+            }
             ("array_agg" | "json_agg" | "jsonb_agg", [_]) if list.clauses.is_empty() => {
                 let options = OrderByOptions { sort: None, nulls_first: None };
                 let term = OrderByExpr { expr: first, options, with_fill: None };
@@ -136,6 +143,13 @@ impl Finder<'_> {
         let hint = "No function matches the given name and argument types. You might need to add explicit type casts.";
         self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message).hint(hint));
     }
+}
+
+/// Whether an aggregate is one of distinct values.
+fn is_distinct(expr: &Expr) -> bool {
+    let Expr::Function(function) = expr else { return false };
+    let FunctionArguments::List(list) = &function.args else { return false };
+    list.duplicate_treatment == Some(DuplicateTreatment::Distinct)
 }
 
 /// The texts of a list of distinct ones, which has no NULL.

@@ -199,14 +199,10 @@ impl Finder<'_> {
     pub(super) fn compare_with_query(&mut self, expr: &mut Expr, query: &mut Query) {
         let own = self.type_of(expr);
         let of_item = self.first_type(query);
-        let SetExpr::Select(select) = &mut *query.body else { return };
-        let [SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. }] =
-            &mut select.projection[..]
-        else {
-            return;
-        };
         let (Some(own), Some(of_item)) = (own, of_item) else { return };
-        if !is_given(expr) && !is_given(item) {
+        let mut items = Vec::new();
+        leaves(&mut query.body, &mut items);
+        if !is_given(expr) && !items.iter().any(|item| is_given(item)) {
             self.check_comparison(own, "=", of_item);
         }
         let numbers = [family::number(Some(own)), family::number(Some(of_item))];
@@ -217,14 +213,22 @@ impl Finder<'_> {
         {
             return;
         }
-        let is_computed = is_call(item, "pg_numeric_") || literal(item).is_some();
-        if self.is_comparable(expr, left) && !is_computed {
+        let is_computed = |item: &&mut Expr| {
+            matches!(item, Expr::Collate { .. })
+                || is_call(item, "pg_numeric_")
+                || literal(item).is_some()
+        };
+        if self.is_comparable(expr, left) && !items.iter().any(is_computed) {
             return;
         }
         let with = collated(self.computed(take(expr), own));
         self.replace(expr, |_| with);
-        let with = collated(self.computed(take(item), of_item));
-        self.replace(item, |_| with);
+        for item in items {
+            if !matches!(item, Expr::Collate { .. }) && !is_null(item) {
+                let with = collated(self.computed(take(item), of_item));
+                self.replace(item, |_| with);
+            }
+        }
     }
 
     /// Expressions that are one value: the type that they have together, which numerics are computed for.
@@ -303,5 +307,27 @@ fn is_unified(one: Typed, other: Typed) -> bool {
     match [family::of(one), family::of(other)] {
         [Some(first), Some(second)] => first == second,
         _ => true,
+    }
+}
+
+/// The only columns of the branches of a query.
+fn leaves<'a>(body: &'a mut SetExpr, found: &mut Vec<&'a mut Expr>) {
+    match body {
+        SetExpr::Select(select) => {
+            if let [SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. }] =
+                &mut select.projection[..]
+            {
+                found.push(item);
+            }
+        }
+        SetExpr::Values(values) => {
+            found.extend(values.rows.iter_mut().filter_map(|row| row.content.first_mut()));
+        }
+        SetExpr::SetOperation { left, right, .. } => {
+            leaves(left, found);
+            leaves(right, found);
+        }
+        SetExpr::Query(query) => leaves(&mut query.body, found),
+        _ => {}
     }
 }

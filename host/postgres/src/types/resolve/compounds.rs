@@ -1,8 +1,18 @@
 //! The branches of UNION, INTERSECT and EXCEPT.
 
-use sqlparser::ast::{Expr, Query, SelectItem, SetExpr, Values};
+use sqlparser::ast::{
+    Expr, Ident, OrderByKind, Query, SelectItem, SetExpr, SetOperator, SetQuantifier, Statement,
+    TableFactor, Values,
+};
 
-use crate::translate::folded;
+use super::super::infer::wider;
+use super::super::parameters::{Finder, is_given};
+use super::super::{Scalar, TEXT, Type, Typed};
+use super::is_null;
+use super::numbers::{collated, literal};
+use super::queries::is_numeric;
+use crate::error::{Error, sqlstate};
+use crate::translate::{folded, parse, string_of};
 
 /// The place of a column that the first SELECT of a compound names.
 pub fn place_of(expr: &Expr, body: &SetExpr) -> Option<usize> {
@@ -43,5 +53,260 @@ pub fn without_parentheses(body: &mut SetExpr) {
             }
             without_parentheses(branch);
         }
+    }
+}
+
+/// The name that a column without an alias has from its expression.
+pub fn label(item: &SelectItem) -> Option<Ident> {
+    match item {
+        SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(name.clone()),
+        SelectItem::UnnamedExpr(Expr::CompoundIdentifier(parts)) => parts.last().cloned(),
+        _ => None,
+    }
+}
+
+/// Keep this name, if the expression has been replaced by another one.
+pub fn relabel(item: &mut SelectItem, name: Option<Ident>) {
+    let (SelectItem::UnnamedExpr(expr), Some(name)) = (&*item, name) else { return };
+    if label(item).is_none() {
+        let alias = Ident::with_quote('"', folded(&name));
+        *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+    }
+}
+
+impl Finder<'_> {
+    /// The branches of UNION, INTERSECT and EXCEPT have columns of one type: those of the compound.
+    pub(super) fn unify_compound(
+        &mut self,
+        body: &mut SetExpr,
+        leaves: Vec<Vec<Option<Typed>>>,
+    ) -> Vec<Option<Typed>> {
+        let mut all = Vec::new();
+        self.types_of_branches(body, &mut leaves.into_iter(), &mut all);
+        let mut types = all.first().cloned().unwrap_or_default();
+        let mut has_numeric = false;
+        for (place, result) in types.iter_mut().enumerate() {
+            self.check_compound(body, &all, place);
+            let mut found = Vec::new();
+            columns_at(body, place, &mut found);
+            let own: Vec<_> = all.iter().map(|leaf| leaf.get(place).copied().flatten()).collect();
+            // NULL has the type of the others.
+            let known =
+                own.iter().zip(&found).filter(|(_, all)| !all.iter().all(|expr| is_null(expr)));
+            let known: Option<Vec<Typed>> = known.map(|(own, _)| *own).collect();
+            let Some(known) = known.filter(|_| found.len() == own.len()) else { continue };
+            let common = |one, other| if one == other { one } else { wider(one, other) };
+            let is_all = known.len() == own.len();
+            let Some(common) = known.into_iter().reduce(common) else { continue };
+            let common = if is_all { common } else { Typed::plain(common.ty) };
+            *result = Some(common);
+            if common.ty != TEXT {
+                self.unify_place(body, place, &own, common, &mut 0);
+                has_numeric |= is_numeric(Some(common));
+            }
+        }
+        if has_numeric {
+            self.keep_first(body);
+        }
+        types
+    }
+
+    /// The types of the columns of each branch, of which `leaves` has those of SELECT.
+    fn types_of_branches(
+        &self,
+        body: &SetExpr,
+        leaves: &mut std::vec::IntoIter<Vec<Option<Typed>>>,
+        all: &mut Vec<Vec<Option<Typed>>>,
+    ) {
+        match body {
+            SetExpr::SetOperation { left, right, .. } => {
+                self.types_of_branches(left, leaves, all);
+                self.types_of_branches(right, leaves, all);
+            }
+            SetExpr::Select(_) => all.push(leaves.next().unwrap_or_default()),
+            SetExpr::Values(values) => all.push(self.types_of_values(values)),
+            _ => all.push(Vec::new()),
+        }
+    }
+
+    /// The types of the columns of VALUES.
+    pub(super) fn types_of_values(&self, values: &Values) -> Vec<Option<Typed>> {
+        let width = values.rows.first().map_or(0, |row| row.content.len());
+        let of_place = |place: usize| {
+            let cells = values.rows.iter().filter_map(|row| row.content.get(place));
+            let types = cells.filter(|expr| !is_null(expr) && string_of(expr).is_none());
+            let mut types = types.map(|expr| self.type_of(expr)).peekable();
+            if types.peek().is_none() {
+                return Some(Typed::plain(TEXT));
+            }
+            let types: Option<Vec<_>> = types.collect();
+            types?
+                .into_iter()
+                .reduce(|one, other| if one == other { one } else { wider(one, other) })
+        };
+        (0..width).map(of_place).collect()
+    }
+
+    /// The cells of VALUES have the types of their columns.
+    pub(super) fn unify_values(&mut self, values: &mut Values, types: &[Option<Typed>]) {
+        for row in &mut values.rows {
+            for (expr, common) in row.content.iter_mut().zip(types) {
+                match common {
+                    Some(common) => self.unify_cell(expr, *common),
+                    None => self.shown(expr),
+                }
+            }
+        }
+    }
+
+    fn unify_cell(&mut self, expr: &mut Expr, common: Typed) {
+        let is_given = is_given(expr);
+        let own = self.type_of(expr).filter(|_| !is_null(expr) && !is_given);
+        if let Some(own) = own {
+            self.widened(expr, own, common);
+        }
+        if is_numeric(Some(common)) && !is_given {
+            return self.replace(expr, collated);
+        }
+        self.shown(expr);
+    }
+
+    /// What a compound is ordered by is a column of it, which cannot be written in another way.
+    pub(super) fn check_compound_order(&mut self, query: &Query, types: &[Option<Typed>]) {
+        let Some(OrderByKind::Expressions(terms)) =
+            query.order_by.as_ref().map(|order| &order.kind)
+        else {
+            return;
+        };
+        for term in terms {
+            let place = match literal(&term.expr) {
+                Some(text) => text.parse::<usize>().ok().and_then(|place| place.checked_sub(1)),
+                None => place_of(&term.expr, &query.body),
+            };
+            let own = place.and_then(|place| types.get(place).copied().flatten());
+            let has_own_order = |own: &Typed| {
+                matches!(
+                    own.ty,
+                    Type::Array(_) | Type::One(Scalar::Interval | Scalar::Jsonb | Scalar::Json)
+                )
+            };
+            if let Some(own) = own.filter(has_own_order) {
+                let what = format!("the order of {} in a compound", own.ty.name());
+                self.refuse(Error::unsupported(what));
+            }
+        }
+    }
+
+    /// Of equal numerics UNION shows the first, and SQLite's the last.
+    fn keep_first(&mut self, body: &mut SetExpr) {
+        let SetExpr::SetOperation { left, right, op, set_quantifier } = body else { return };
+        self.keep_first(left);
+        self.keep_first(right);
+        if *op != SetOperator::Union || *set_quantifier == SetQuantifier::All {
+            return;
+        }
+        *set_quantifier = SetQuantifier::All;
+        let sql = "SELECT DISTINCT * FROM (SELECT 1)";
+        let Ok(Some(Statement::Query(mut query))) = parse(sql) else { return };
+        if let SetExpr::Select(select) = &mut *query.body
+            && let Some(TableFactor::Derived { subquery, .. }) =
+                select.from.first_mut().map(|table| &mut table.relation)
+        {
+            std::mem::swap(&mut *subquery.body, body);
+        }
+        *body = *query.body;
+        self.is_changed = true;
+    }
+
+    /// The branches have values that PostgreSQL can compare.
+    fn check_compound(&mut self, body: &SetExpr, leaves: &[Vec<Option<Typed>>], place: usize) {
+        let mut found = Vec::new();
+        columns_at(body, place, &mut found);
+        if found.len() != leaves.len() {
+            return;
+        }
+        let types = leaves.iter().map(|leaf| leaf.get(place).copied().flatten());
+        let types = found.iter().zip(types);
+        let is_open = |all: &[&Expr]| all.iter().any(|expr| is_given(expr) || is_null(expr));
+        let known = types.filter(|(all, _)| !is_open(all));
+        let known: Vec<Typed> = known.filter_map(|(_, typed)| typed).collect();
+        let families =
+            |one: Typed, other: Typed| [super::family::of(one), super::family::of(other)];
+        let refused = known.first().and_then(|first| {
+            known.iter().find(
+                |other| matches!(families(*first, **other), [Some(one), Some(two)] if one != two),
+            )
+        });
+        if let (Some(first), Some(other)) = (known.first(), refused) {
+            let message = format!(
+                "UNION types {} and {} cannot be matched",
+                first.ty.name(),
+                other.ty.name()
+            );
+            self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+        }
+    }
+
+    fn unify_place(
+        &mut self,
+        body: &mut SetExpr,
+        place: usize,
+        types: &[Option<Typed>],
+        common: Typed,
+        at: &mut usize,
+    ) {
+        match body {
+            SetExpr::SetOperation { left, right, .. } => {
+                self.unify_place(left, place, types, common, at);
+                self.unify_place(right, place, types, common, at);
+            }
+            SetExpr::Select(select) => {
+                let own = types.get(*at).copied().flatten();
+                *at += 1;
+                let Some(item) = select.projection.get_mut(place) else { return };
+                let label = label(item);
+                let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) =
+                    &mut *item
+                else {
+                    return;
+                };
+                if let Some(own) = own.filter(|_| !is_null(expr)) {
+                    self.widened(expr, own, common);
+                }
+                if is_numeric(Some(common)) {
+                    self.replace(expr, collated);
+                }
+                relabel(item, label);
+            }
+            SetExpr::Values(values) => {
+                *at += 1;
+                for row in &mut values.rows {
+                    if let Some(expr) = row.content.get_mut(place) {
+                        self.unify_cell(expr, common);
+                    }
+                }
+            }
+            _ => *at += 1,
+        }
+    }
+}
+
+/// The expressions at a place of the branches of a compound.
+fn columns_at<'a>(body: &'a SetExpr, place: usize, found: &mut Vec<Vec<&'a Expr>>) {
+    match body {
+        SetExpr::SetOperation { left, right, .. } => {
+            columns_at(left, place, found);
+            columns_at(right, place, found);
+        }
+        SetExpr::Select(select) => found.extend(match select.projection.get(place) {
+            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
+                Some(vec![expr])
+            }
+            _ => None,
+        }),
+        SetExpr::Values(values) => {
+            found.push(values.rows.iter().filter_map(|row| row.content.get(place)).collect());
+        }
+        _ => {}
     }
 }

@@ -24,6 +24,9 @@ impl Finder<'_> {
         self.check_assignment(own, column);
         let Type::One(target) = column.ty else { return };
         let Some(scalar) = family::number(Some(own)) else {
+            if let Some(function) = moment(own, column) {
+                return self.replace(expr, |expr| call(function, vec![expr]));
+            }
             return self.assigned_text(expr, own, column);
         };
         let with = match target {
@@ -160,5 +163,20 @@ impl Finder<'_> {
         );
         let hint = "You will need to rewrite or cast the expression.";
         self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message).hint(hint));
+    }
+}
+
+/// The function that makes a moment of another one, where their texts differ.
+fn moment(own: Typed, column: Typed) -> Option<&'static str> {
+    use Scalar as S;
+    let is_stamp = |scalar| matches!(scalar, S::Timestamp | S::Timestamptz);
+    let (Type::One(from), Type::One(to)) = (own.ty, column.ty) else { return None };
+    match (from, to) {
+        (stamp, S::Date) if is_stamp(stamp) => Some("pg_date_of"),
+        (S::Date, S::Timestamp) => Some("pg_timestamp_of"),
+        (S::Date, S::Timestamptz) => Some("pg_timestamptz_of"),
+        (S::Date, S::Time) => Some("pg_time_of_moment"),
+        (stamp, S::Time) if is_stamp(stamp) => Some("pg_time_of_moment"),
+        _ => None,
     }
 }

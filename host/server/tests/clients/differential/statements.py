@@ -27,6 +27,20 @@ QUERIES = [
     "SELECT w.id, e FROM w, unnest(w.a) AS e", "SELECT w.id, e FROM w CROSS JOIN LATERAL jsonb_array_elements(w.q -> 'b') AS e", "SELECT unnest(w.l), w.id FROM w", "SELECT a.*, b.id FROM t a JOIN u b ON b.tid = a.id", "SELECT t FROM t WHERE id = 1", "SELECT (t).x FROM t WHERE id = 1", "SELECT row_to_json(b) FROM u b WHERE id = 3", "SELECT to_jsonb(a) FROM t a WHERE id < 3",
     "SELECT count(*) FROM t WHERE (id, s) IN ((1, 1), (3, 3))", "SELECT id FROM t WHERE x = ANY(ARRAY['abc', 'Hello'])", "SELECT id FROM t WHERE id = ANY(SELECT tid FROM u)", "SELECT id FROM t WHERE id <> ALL(SELECT tid FROM u WHERE tid IS NOT NULL)", "SELECT id FROM t WHERE n > ANY(SELECT p FROM t)", "SELECT id FROM t WHERE n >= ALL(SELECT n FROM t WHERE n IS NOT NULL)",
     "SELECT CASE WHEN {b} THEN {0} ELSE {1} END FROM u b ORDER BY b.id", "SELECT sum(a.n) OVER w, rank() OVER w FROM t a WINDOW w AS (ORDER BY a.id)", "SELECT max(a.id) FROM t a WHERE {c}", "SELECT x, count(*) FROM t GROUP BY x ORDER BY count(*) DESC, x LIMIT 2", "SELECT k, array_agg(id ORDER BY id) FROM t GROUP BY k", "SELECT (SELECT id FROM t)", "SELECT (SELECT id FROM t WHERE id = 1), (SELECT max(n) FROM t)",
+    # Types that come from inner queries.
+    "SELECT q.*, q.e IS NULL FROM (SELECT b.id, {0} AS e FROM u b) q ORDER BY q.id", "WITH c AS (SELECT b.id, {0} AS e, {1} AS o FROM u b) SELECT c.* FROM c ORDER BY c.id", "SELECT v.* FROM (VALUES (1, {1}), (2, {2})) v",
+    "SELECT * FROM u NATURAL JOIN (SELECT b.id, {0} AS e FROM u b) q ORDER BY id", "SELECT q.* FROM t a LEFT JOIN (SELECT b.tid, {0} AS e FROM u b) q ON q.tid = a.id", "SELECT e FROM (SELECT {0} AS e FROM u b UNION ALL SELECT {1}) q",
+    "SELECT e FROM (SELECT p AS e FROM t UNION ALL SELECT 3.14159) q WHERE e > 2", "SELECT e, count(*) FROM (SELECT {1} AS e UNION ALL SELECT NULL UNION ALL SELECT {1}) q GROUP BY e", "SELECT NULL UNION ALL SELECT {0} FROM u b", "SELECT {0} IN (SELECT {1}) FROM u b",
+    "SELECT count(DISTINCT e) FROM (VALUES ({0}), ({1}), ({2})) q(e)", "WITH RECURSIVE r(n, e) AS (VALUES (1, {1}) UNION ALL SELECT n + 1, e FROM r WHERE n < 3) SELECT * FROM r", "SELECT (SELECT max(e) FROM unnest(w.a) e) + 1 FROM w ORDER BY id", "SELECT a.id, (SELECT a.n + b.id FROM u b WHERE b.id = 1) FROM t a ORDER BY 1",
+    "WITH q AS (SELECT 400 AS i, {1} AS e) INSERT INTO t(id, x) SELECT i, e FROM q RETURNING id, x", "WITH q AS (SELECT 400 AS i, {1} AS e) INSERT INTO t(id, b) SELECT i, e FROM q RETURNING id, b", "INSERT INTO t(id, s) SELECT 400, e FROM (SELECT {1} AS e) q RETURNING s", "INSERT INTO u(id, d) SELECT 400, {1} UNION ALL SELECT 401, {2} RETURNING d",
+    "WITH q AS (SELECT 1 AS i, {1} AS e) UPDATE t SET x = q.e::text FROM q WHERE q.i = t.id RETURNING t.id, t.n * 2", "WITH q AS (SELECT 2 AS i) DELETE FROM u WHERE id = (SELECT i FROM q) RETURNING id, z",
+]
+
+# Statements that make something, and the query of it.
+MADE = [
+    ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT *, e IS NULL FROM made ORDER BY id"), ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT e, count(*) FROM made GROUP BY e"), ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT count(DISTINCT e), count(e) FROM made"),
+    ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT id FROM made WHERE e = {1}"), ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT id FROM made WHERE e IN ({1}, {2})"), ("CREATE VIEW made AS WITH c AS (SELECT {1} AS e UNION ALL SELECT {2}) SELECT e FROM c", "SELECT * FROM made"),
+    ("CREATE TABLE made AS SELECT b.id, {0} AS e FROM u b", "SELECT *, e IS NULL FROM made ORDER BY id"), ("CREATE TABLE made AS SELECT b.id, {0} AS e FROM u b", "SELECT id FROM made WHERE e = {1}"), ("CREATE TABLE made AS SELECT * FROM (VALUES (1, {1}), (2, {2})) v(i, e)", "SELECT e FROM made ORDER BY i"),
 ]
 
 
@@ -37,7 +51,7 @@ class Statements:
     def next(self):
         """(SQL, whether the order of its rows is fixed, the forms in it)."""
         kinds = [self.plain] * 6 + [self.table] * 4 + [self.whole] * 3 + [self.joined, self.grouped, self.grouped, self.windowed, self.set, self.common,
-                                                      self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong]
+                                                      self.made, self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong]
         kind = self.random.choice(kinds)
         self.source = Expressions(self.random)
         self.source.used.append(kind.__name__)
@@ -90,6 +104,13 @@ class Statements:
         sql = form.format(*(self.expression(columns_of("u", "b") if index == 0 else None, 1, kind) for index in range(3)),
                           b=self.expression(columns_of("u", "b"), 1, "bool"), c=self.expression(columns_of("t", "a"), 2, "bool"), f=self.aggregate(columns_of("u", "b")))
         return sql, "ORDER BY" in form[form.rfind(")"):]
+
+    def made(self):
+        parts = self.random.choice(MADE)
+        self.source.used.append("; ".join(parts))
+        kind = self.source.any()
+        values = [self.expression(columns_of("u", "b") if index == 0 else None, 1, kind) for index in range(3)]
+        return "; ".join(part.format(*values) for part in parts), "ORDER BY" in parts[1]
 
     def grouped(self):
         table, columns = self.scope()

@@ -1,0 +1,115 @@
+//! What a query makes: the types of a view's columns, and the table of CREATE TABLE AS.
+
+use sql_tokens::{Kind, quoted_name};
+use sqlparser::ast::{self, CreateTable, CreateView, ObjectNamePart};
+
+use super::infer::{Column, Named, Schema, Scope, columns_of_query};
+use super::{Scalar, Type, Typed, view};
+use crate::error::{Error, Result};
+use crate::lex::tokens;
+use crate::translate::{folded, parse, table_name};
+
+/// A type as CREATE TABLE declares it.
+fn declaration(typed: Typed) -> String {
+    let (scalar, modifier) = (typed.ty.scalar(), typed.modifier);
+    let name = scalar.name();
+    let text = match scalar {
+        Scalar::Varchar | Scalar::Bpchar if modifier >= 4 => format!("{name}({})", modifier - 4),
+        Scalar::Numeric if modifier >= 4 => {
+            format!("{name}({},{})", (modifier - 4) >> 16, (modifier - 4) & 0x7ff)
+        }
+        Scalar::Timestamptz if modifier >= 0 => format!("timestamptz({modifier})"),
+        Scalar::Timestamp if modifier >= 0 => format!("timestamp({modifier})"),
+        Scalar::Time if modifier >= 0 => format!("time({modifier})"),
+        _ => name.to_owned(),
+    };
+    if matches!(typed.ty, Type::Array(_)) { text + "[]" } else { text }
+}
+
+/// The definition of a view with the types of the columns that it computes; none where it has none.
+///
+/// # Errors
+///
+/// 0A000 for a name that a comment cannot have.
+pub fn described(sql: &str, view: &CreateView, schema: &dyn Schema) -> Result<Option<String>> {
+    let columns = columns_of_query(&view.query, schema, &Scope::default());
+    let names = view.columns.iter().map(|column| folded(&column.name));
+    let mut names: Vec<_> = names.collect();
+    names.extend(columns.iter().skip(names.len()).map(|(name, ..)| name.clone()));
+    let mut types = Vec::new();
+    for (name, (_, typed, is_stored)) in names.iter().zip(&columns) {
+        let Some(typed) = typed.filter(|_| !is_stored) else { continue };
+        if name.contains("*/") {
+            return Err(Error::unsupported(format!(
+                "the name {name} of a column that a view computes"
+            )));
+        }
+        types.push(format!("{} {}", quoted_name(name), declaration(typed)));
+    }
+    if types.is_empty() {
+        return Ok(None);
+    }
+    let mut words = tokens(sql).filter(|token| token.kind == Kind::Word);
+    let Some(word) = words.find(|token| token.text.eq_ignore_ascii_case("as")) else {
+        return Ok(None);
+    };
+    let (before, after) = sql.split_at(word.start + word.text.len());
+    Ok(Some(format!("{before} {}{} */{after}", view::BEGIN, types.join("; "))))
+}
+
+/// A table that a query makes, and how it gets its rows.
+pub struct Made<'a> {
+    schema: &'a dyn Schema,
+    name: String,
+    columns: Vec<Column>,
+    /// CREATE TABLE with the types of the query.
+    pub definition: String,
+    /// The INSERT of its rows.
+    pub insertion: ast::Statement,
+}
+
+impl<'a> Made<'a> {
+    /// None where the columns are not known, or there is such a table.
+    pub fn of(table: &CreateTable, schema: &'a dyn Schema) -> Option<Self> {
+        let query = table.query.as_ref()?;
+        let all = columns_of_query(query, schema, &Scope::default());
+        let name = table_name(&table.name);
+        if all.is_empty() || table.columns.len() > all.len() || schema.columns(&name).is_some() {
+            return None;
+        }
+        let given = table.columns.iter().map(|column| folded(&column.name)).map(Some);
+        let given = given.chain(std::iter::repeat(None));
+        let column = |((own, typed, _), given): (Named, Option<String>)| Column {
+            name: given.unwrap_or(own),
+            declared: typed.map(declaration).unwrap_or_default(),
+            ..Column::default()
+        };
+        let columns: Vec<_> = all.into_iter().zip(given).map(column).collect();
+        let declared =
+            |column: &Column| format!("{} {}", quoted_name(&column.name), column.declared);
+        let declared: Vec<_> = columns.iter().map(declared).collect();
+        let parts = table.name.0.iter().filter_map(ObjectNamePart::as_ident);
+        let parts: Vec<_> = parts.map(|part| quoted_name(&folded(part))).collect();
+        let definition = format!(
+            "CREATE {}TABLE {} ({})",
+            if table.temporary { "TEMP " } else { "" },
+            parts.join("."),
+            declared.join(", ")
+        );
+        let insertion = parse(&format!("INSERT INTO {} SELECT 1", parts.join("."))).ok()??;
+        let mut made = Self { schema, name, columns, definition, insertion };
+        if let ast::Statement::Insert(insert) = &mut made.insertion {
+            insert.source = Some(query.clone());
+        }
+        Some(made)
+    }
+}
+
+impl Schema for Made<'_> {
+    fn columns(&self, table: &str) -> Option<Vec<Column>> {
+        match table.eq_ignore_ascii_case(&self.name) {
+            true => Some(self.columns.clone()),
+            false => self.schema.columns(table),
+        }
+    }
+}

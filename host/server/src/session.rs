@@ -3,6 +3,7 @@
 //! Requests reach the thread one by one, as closures. A session whose [`Session`] is dropped ends
 //! within milliseconds: its statement is interrupted and its transaction rolled back.
 
+mod changes;
 pub mod control;
 pub mod engine;
 pub mod error;
@@ -21,7 +22,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::metrics::Metrics;
-use crate::policy::Role;
+use crate::policy::{Reading, Role};
 use control::{Control, Ended, Times};
 use engine::Engine;
 use error::{Error, Result};
@@ -52,6 +53,8 @@ pub struct Opened {
     pub writers: Writers,
     /// Whether a query runs nothing else: no extension is loaded that could.
     pub has_plain_queries: bool,
+    /// Whether its authorizer lets extensions only read.
+    pub reading: Reading,
 }
 
 /// A session. Dropping it ends it.

@@ -91,6 +91,21 @@ pub fn check(mut words: Words, role: Role, has_checkpoints: bool) -> Result<(), 
     }
 }
 
+/// Whether a statement is the PRAGMA whose value SQLite takes for a change even where none is given.
+pub fn only_shows(sql: &str) -> bool {
+    let mut words = Words::new(sql);
+    if !words.next().is_some_and(|word| word.is("PRAGMA")) {
+        return false;
+    }
+    let mut name = words.next();
+    let mut after = words.next();
+    if after.is_some_and(|word| word.is(".")) {
+        name = words.next();
+        after = words.next();
+    }
+    name.is_some_and(|word| word.names("journal_mode")) && after.is_none_or(|word| word.is(";"))
+}
+
 fn next<'a>(words: &mut Words<'a>) -> Result<Word<'a>, Refusal> {
     words.next().ok_or_else(|| Refusal(super::INCOMPLETE.to_owned()))
 }

@@ -11,6 +11,7 @@ mod hrana;
 mod limits;
 mod load;
 mod neighbours;
+mod only_reads;
 mod postgres;
 mod roles;
 mod schema;

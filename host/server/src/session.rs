@@ -19,7 +19,7 @@ use std::thread::{self, JoinHandle};
 
 use sqlite_wasm::Connection;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::metrics::Metrics;
 use crate::policy::{Reading, Role};
@@ -61,6 +61,8 @@ pub struct Opened {
 #[derive(Debug)]
 pub struct Session {
     jobs: SyncSender<Job>,
+    /// Free places in the queue of jobs.
+    places: Arc<Semaphore>,
     control: Arc<Control>,
     thread: JoinHandle<()>,
 }
@@ -89,7 +91,7 @@ impl Session {
                 serve(&queue, &shared, &rules, runtime, open);
             })
             .map_err(|_| Error::Full)?;
-        Ok(Self { jobs, control, thread })
+        Ok(Self { jobs, places: Arc::new(Semaphore::new(QUEUE)), control, thread })
     }
 
     /// Run a closure on the session's thread, and return its result.
@@ -105,17 +107,25 @@ impl Session {
         self.post(move |engine| {
             // If the client has disconnected, its reply is dropped.
             let _ = reply.send(work(engine));
-        })?;
+        })
+        .await?;
         replied.await.unwrap_or_else(|_| Err(self.control.why_gone()))
     }
 
-    /// Run a closure on the session's thread, without waiting for it.
+    /// Run a closure on the session's thread, without waiting for it. A cursor that was closed may still
+    /// be performed, so this waits for a place in the queue.
     ///
     /// # Errors
     ///
     /// Why the session is gone.
-    pub fn post(&self, work: impl FnOnce(&mut Engine) + Send + 'static) -> Result<()> {
-        self.jobs.try_send(Box::new(work)).map_err(|_| self.control.why_gone())
+    pub async fn post(&self, work: impl FnOnce(&mut Engine) + Send + 'static) -> Result<()> {
+        // It never closes. A session that ends drops its queue, and with it the places.
+        let place = self.places.clone().acquire_owned().await;
+        let job = move |engine: &mut Engine| {
+            drop(place);
+            work(engine);
+        };
+        self.jobs.try_send(Box::new(job)).map_err(|_| self.control.why_gone())
     }
 
     /// Controls the session from other threads.

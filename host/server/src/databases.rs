@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
+use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::wall::{Plan, Rights};
 use tokio::sync::Semaphore;
 
@@ -160,7 +161,7 @@ impl Databases {
                 sandbox.open_with_flags(path, flags).and_then(|db| self.limits.applied(db));
             let checked =
                 opened.and_then(|db| db.query_row("PRAGMA schema_version", (), |_| Ok(())));
-            checked.with_context(|| format!("failed to open `{}`", path.display()))?;
+            checked.with_context(|| format!("failed to open `{}`", escaped(path)))?;
             tracing::debug!(%name, path = %path.display(), "database");
         }
         Ok(())

@@ -170,6 +170,8 @@ impl Conversation<'_> {
         self.engine.limit_statements(None);
         let rows = rows.map_err(|failure| match (failure, self.session.take_error()) {
             (Failure::Error(_), Some(error)) => Failure::Error(error),
+            // Its time was over, or it was cancelled, while SQLite did not look.
+            (Failure::Error(error), None) if self.engine.is_gone() => Failure::Fatal(error),
             (Failure::Error(error), None) => {
                 Failure::Error(self.explained(error, analysed, values))
             }

@@ -10,6 +10,7 @@ mod cursors;
 mod hrana;
 mod limits;
 mod load;
+mod long_calls;
 mod neighbours;
 mod only_reads;
 mod postgres;

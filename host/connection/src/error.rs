@@ -78,9 +78,10 @@ codes! {
 pub enum Limit {
     /// [`Builder::memory`](crate::Builder::memory), in bytes.
     Memory(usize),
-    /// [`Builder::statement_time`](crate::Builder::statement_time).
+    /// [`Builder::statement_time`](crate::Builder::statement_time). Where a single step of SQLite took
+    /// longer, the sandbox is lost: see [`Connection::is_gone`](crate::Connection::is_gone).
     StatementTime(Duration),
-    /// [`Builder::time`](crate::Builder::time).
+    /// [`Builder::time`](crate::Builder::time); the same holds.
     Time(Duration),
     /// [`Builder::rows`](crate::Builder::rows).
     Rows(u64),

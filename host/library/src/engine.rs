@@ -160,6 +160,7 @@ impl Engine {
         own: *const c_void,
     ) -> Result<Self> {
         let mut extension_grants = ExtensionGrants::default();
+        extension_grants.without_options();
         sandbox.shipped.iter().for_each(|directory| extension_grants.shipped(directory));
         let recipe = &sandbox.recipe;
         let settings = Settings {

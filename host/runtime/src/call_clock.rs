@@ -14,6 +14,9 @@ use crate::threads;
 /// Time between two ticks.
 pub const TICK: Duration = Duration::from_millis(10);
 
+/// Ticks between two looks at whether a long call must end early.
+pub const LOOK: u64 = 10;
+
 static TICKS: AtomicU64 = AtomicU64::new(0);
 
 static CLOCK: Mutex<Clock> = Mutex::new(Clock { process: None, engines: Vec::new() });

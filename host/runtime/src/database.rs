@@ -29,8 +29,9 @@ pub use bindings::sqlite_wasm::database::callbacks::Event;
 pub use callbacks::{Callback, OnProgress, Returned};
 pub use failure::{Failure, Reason};
 pub use instance::Instance;
-pub use process::{Interrupter, OnRefused};
+pub use process::OnRefused;
 pub use template::{Settings, Template};
 
 pub use crate::mapping::forgo_signals;
+pub use crate::statement::Interrupter;
 pub use wire;

@@ -61,6 +61,7 @@ pub mod sandbox;
 pub mod seal;
 mod sha256;
 pub mod shell_arguments;
+mod statement;
 pub mod stdio;
 mod stop;
 pub mod temporary;

@@ -3,12 +3,15 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
+
+use crate::escape::escaped;
 
 /// This process's program, whatever its name leads to by now.
 pub const THIS_PROGRAM: &str = "/proc/self/exe";
@@ -21,6 +24,9 @@ pub const EVERYBODY_WRITES: u32 = 0o002;
 
 /// The permissions of other users to write.
 pub const OTHERS_WRITE: u32 = 0o022;
+
+/// In a directory with it, only its owner and that of an entry can rename or remove the entry.
+const STICKY: u32 = 0o1000;
 
 /// All permissions of other users.
 pub const OTHERS: u32 = 0o077;
@@ -47,13 +53,47 @@ pub fn is_private(metadata: &Metadata, others: u32) -> bool {
 ///
 /// The system's.
 pub fn is_trusted(found: &Metadata) -> io::Result<bool> {
+    Ok(has_trusted_owner(found)? && has_trusted_writers(found)?)
+}
+
+fn has_trusted_owner(found: &Metadata) -> io::Result<bool> {
     let program = fs::metadata(THIS_PROGRAM)?;
     let owners = [0, program.uid(), nix::unistd::geteuid().as_raw()];
+    Ok(owners.contains(&found.uid()))
+}
+
+fn has_trusted_writers(found: &Metadata) -> io::Result<bool> {
+    let program = fs::metadata(THIS_PROGRAM)?;
     let group_writes = |file: &Metadata| file.mode() & GROUP_WRITES != 0;
     let is_programs_group = group_writes(&program) && found.gid() == program.gid();
-    Ok(owners.contains(&found.uid())
-        && found.mode() & EVERYBODY_WRITES == 0
-        && (is_programs_group || !group_writes(found)))
+    Ok(found.mode() & EVERYBODY_WRITES == 0 && (is_programs_group || !group_writes(found)))
+}
+
+/// A directory above the opened file or directory in which others can put something else in its place; none
+/// if there is no such directory. In a sticky one, such as `/tmp`, they cannot. Who owns a directory above
+/// this program could replace the program, too. What has no path, such as a pipe of the shell, is in no
+/// directory.
+///
+/// # Errors
+///
+/// The system's.
+pub fn replaceable_in(opened: &impl AsRawFd) -> io::Result<Option<PathBuf>> {
+    let path = fs::read_link(format!("/proc/self/fd/{}", opened.as_raw_fd()))?;
+    if !path.is_absolute() {
+        return Ok(None);
+    }
+    let program = fs::read_link(THIS_PROGRAM)?;
+    let owners: Vec<_> =
+        program.ancestors().filter_map(|above| Some(above.metadata().ok()?.uid())).collect();
+    for above in path.ancestors().skip(1) {
+        let found = above.symlink_metadata()?;
+        let has_owner = owners.contains(&found.uid()) || has_trusted_owner(&found)?;
+        let is_sticky = found.mode() & STICKY != 0;
+        if !has_owner || !(is_sticky || has_trusted_writers(&found)?) {
+            return Ok(Some(above.to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// The text of a file that decides who may do what: of users, grants or keys. Who could change it is
@@ -73,6 +113,9 @@ pub fn read_trusted(path: &Path, most: u64) -> Result<String> {
         is_trusted(&found)?,
         "others own it or may write it; `chown` it to yourself and `chmod 600` it"
     );
+    if let Some(above) = replaceable_in(&file)? {
+        bail!("others own `{}` or may write it, and could replace the file", escaped(&above));
+    }
     let mut bytes = Vec::new();
     match is_pipe {
         true => read_pipe(file.take(most + 1), &mut bytes)?,
@@ -117,6 +160,26 @@ mod tests {
         fs::write(&path, "longer").unwrap();
         assert!(read_trusted(&path, 4).is_err());
         assert!(read_trusted(directory.path(), 4).is_err());
+    }
+
+    #[test]
+    fn what_others_may_replace_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let (public, inner) = (directory.path().join("public"), directory.path().join("public/in"));
+        fs::create_dir_all(&inner).unwrap();
+        let path = inner.join("users");
+        fs::write(&path, "text").unwrap();
+        for (mode, is_read) in [(0o755, true), (0o777, false), (0o1777, true), (0o775, false)] {
+            fs::set_permissions(&public, fs::Permissions::from_mode(mode)).unwrap();
+            let read = read_trusted(&path, 4).map_err(|error| error.to_string());
+            assert_eq!(read.is_ok(), is_read, "{mode:o} {read:?}");
+            assert!(read.map_or_else(|error| error.contains("public` or may write it"), |_| true));
+        }
+        // It counts where the file is, and not by which name it was opened.
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        fs::set_permissions(&public, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(read_trusted(&link, 4).is_err());
     }
 
     #[test]

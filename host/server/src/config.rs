@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
+use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::owner::read_trusted;
 
 pub use units::{Size, Time};
@@ -280,7 +281,7 @@ impl Settings {
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 fn read(path: &Path) -> Result<Settings> {
-    let shown = path.display();
+    let shown = escaped(path);
     // It names the file of users, too.
     let text = read_trusted(path, MAX_FILE_BYTES);
     let text = text.with_context(|| format!("failed to read the options of `{shown}`"))?;

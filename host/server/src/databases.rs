@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
+use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::wall::{Plan, Rights};
 use tokio::sync::Semaphore;
 
-use crate::policy::{self, Role};
+use crate::policy::{self, Reading, Role};
 use crate::session::{Log, Opened, Writers};
 use files::Files;
 pub use files::Named;
@@ -160,7 +161,7 @@ impl Databases {
                 sandbox.open_with_flags(path, flags).and_then(|db| self.limits.applied(db));
             let checked =
                 opened.and_then(|db| db.query_row("PRAGMA schema_version", (), |_| Ok(())));
-            checked.with_context(|| format!("failed to open `{}`", path.display()))?;
+            checked.with_context(|| format!("failed to open `{}`", escaped(path)))?;
             tracing::debug!(%name, path = %path.display(), "database");
         }
         Ok(())
@@ -213,11 +214,13 @@ impl Databases {
         if role != Role::Read {
             self.limits.limit_size(&db)?;
         }
+        let reading = Reading::default();
         if self.limits.has_extensions {
-            db.authorizer(Some(policy::authorizer(role, self.limits.has_checkpoints)))?;
+            let has_checkpoints = self.limits.has_checkpoints;
+            db.authorizer(Some(policy::authorizer(role, has_checkpoints, reading.clone())))?;
         }
         let has_plain_queries = !self.limits.has_extensions;
-        Ok(Opened { db, writers: kept.writers.clone(), has_plain_queries })
+        Ok(Opened { db, writers: kept.writers.clone(), has_plain_queries, reading })
     }
 
     /// A connection of the Postgres wire, whose extensions take most of its time; others are

@@ -23,6 +23,7 @@ mod start;
 use std::process::ExitCode;
 
 use clap::Parser;
+use sqlite_wasm_runtime::escape::controls_escaped;
 
 fn main() -> ExitCode {
     // `sqlite-wasm-run serve` starts this by a handle, whose number would be the name in `ps`.
@@ -31,7 +32,9 @@ fn main() -> ExitCode {
     match start::run(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("sqlite-wasm-serve: error: {error:#}");
+            // Names of files and of users are in it.
+            let error = controls_escaped(format!("{error:#}"));
+            eprintln!("sqlite-wasm-serve: error: {error}");
             ExitCode::FAILURE
         }
     }

@@ -10,6 +10,7 @@
 mod authorizer;
 mod names;
 mod pragmas;
+mod reading;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,6 +19,8 @@ use serde::Deserialize;
 use sql_tokens::{Dialect, Kind as TokenKind, Token, Tokens, from_first_word};
 
 pub use authorizer::authorizer;
+pub use pragmas::only_shows;
+pub use reading::Reading;
 
 /// What a user may do with a database; each role includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -45,7 +48,7 @@ pub struct Refusal(String);
 impl Refusal {
     /// Whether it is none of SQL, for every role.
     pub fn is_syntax(&self) -> bool {
-        self.0.ends_with("syntax error") || self.0 == INCOMPLETE
+        self.0.ends_with("syntax error") || [INCOMPLETE, HAS_NUL].contains(&&*self.0)
     }
 
     /// Whether it is a name that no table may have.
@@ -56,6 +59,9 @@ impl Refusal {
 
 /// What SQLite says of a statement without its end.
 const INCOMPLETE: &str = "incomplete input";
+
+/// SQLite would take such a text for a shorter one.
+const HAS_NUL: &str = "the statement contains a NUL character";
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -98,7 +104,7 @@ const COMMON: &[&str] = &[
 /// The refused statement, and the role that may run it.
 pub fn check(sql: &str, role: Role, has_checkpoints: bool) -> Result<Option<Kind>, Refusal> {
     if sql.contains('\0') {
-        return Err(Refusal("the statement contains a NUL character".to_owned()));
+        return Err(Refusal(HAS_NUL.to_owned()));
     }
     if role < Role::Owner && contains_ignoring_case(sql, PAGES) {
         return Err(needs_owner(PAGES));
@@ -289,6 +295,12 @@ mod tests {
         assert!(refused("PRAGMA user_version = 3", Role::Read));
         assert!(!refused("PRAGMA user_version = 3", Role::Write));
         assert!(!refused("PRAGMA journal_mode;", Role::Read));
+        for sql in ["PRAGMA journal_mode", " pragma main.\"Journal_Mode\" ; -- c"] {
+            assert!(only_shows(sql), "{sql}");
+        }
+        for sql in ["PRAGMA journal_mode = wal", "PRAGMA journal_mode(wal)", "PRAGMA optimize"] {
+            assert!(!only_shows(sql), "{sql}");
+        }
         assert!(refused("PRAGMA journal_mode = delete", Role::Owner));
         assert!(refused("PRAGMA query_only = 0", Role::Owner));
         assert!(refused("PRAGMA temp_store(0)", Role::Owner));

@@ -3,6 +3,7 @@
 //! Requests reach the thread one by one, as closures. A session whose [`Session`] is dropped ends
 //! within milliseconds: its statement is interrupted and its transaction rolled back.
 
+mod changes;
 pub mod control;
 pub mod engine;
 pub mod error;
@@ -18,10 +19,10 @@ use std::thread::{self, JoinHandle};
 
 use sqlite_wasm::Connection;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::metrics::Metrics;
-use crate::policy::Role;
+use crate::policy::{Reading, Role};
 use control::{Control, Ended, Times};
 use engine::Engine;
 use error::{Error, Result};
@@ -52,12 +53,16 @@ pub struct Opened {
     pub writers: Writers,
     /// Whether a query runs nothing else: no extension is loaded that could.
     pub has_plain_queries: bool,
+    /// Whether its authorizer lets extensions only read.
+    pub reading: Reading,
 }
 
 /// A session. Dropping it ends it.
 #[derive(Debug)]
 pub struct Session {
     jobs: SyncSender<Job>,
+    /// Free places in the queue of jobs.
+    places: Arc<Semaphore>,
     control: Arc<Control>,
     thread: JoinHandle<()>,
 }
@@ -86,7 +91,7 @@ impl Session {
                 serve(&queue, &shared, &rules, runtime, open);
             })
             .map_err(|_| Error::Full)?;
-        Ok(Self { jobs, control, thread })
+        Ok(Self { jobs, places: Arc::new(Semaphore::new(QUEUE)), control, thread })
     }
 
     /// Run a closure on the session's thread, and return its result.
@@ -102,17 +107,25 @@ impl Session {
         self.post(move |engine| {
             // If the client has disconnected, its reply is dropped.
             let _ = reply.send(work(engine));
-        })?;
+        })
+        .await?;
         replied.await.unwrap_or_else(|_| Err(self.control.why_gone()))
     }
 
-    /// Run a closure on the session's thread, without waiting for it.
+    /// Run a closure on the session's thread, without waiting for it. A cursor that was closed may still
+    /// be performed, so this waits for a place in the queue.
     ///
     /// # Errors
     ///
     /// Why the session is gone.
-    pub fn post(&self, work: impl FnOnce(&mut Engine) + Send + 'static) -> Result<()> {
-        self.jobs.try_send(Box::new(work)).map_err(|_| self.control.why_gone())
+    pub async fn post(&self, work: impl FnOnce(&mut Engine) + Send + 'static) -> Result<()> {
+        // It never closes. A session that ends drops its queue, and with it the places.
+        let place = self.places.clone().acquire_owned().await;
+        let job = move |engine: &mut Engine| {
+            drop(place);
+            work(engine);
+        };
+        self.jobs.try_send(Box::new(job)).map_err(|_| self.control.why_gone())
     }
 
     /// Controls the session from other threads.

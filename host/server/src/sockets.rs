@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use rustix::fs::Mode;
-use sqlite_wasm_runtime::owner::is_trusted;
+use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::owner::{is_trusted, replaceable_in};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
@@ -62,17 +63,23 @@ pub fn bind_tcp(address: SocketAddr) -> Result<(Bound, SocketAddr)> {
 /// could put their own socket in its place.
 pub fn bind_unix(directory: &Path, name: &str) -> Result<(Bound, PathBuf)> {
     let shown_path = directory.join(name);
-    let shown = shown_path.display();
+    let shown = escaped(&shown_path);
     let opened = std::fs::File::open(directory).and_then(|opened| Ok((opened.metadata()?, opened)));
     let (found, opened) =
-        opened.with_context(|| format!("failed to open `{}`", directory.display()))?;
+        opened.with_context(|| format!("failed to open `{}`", escaped(directory)))?;
     let is_safe = found.is_dir() && is_trusted(&found)?;
     ensure!(
         is_safe,
         "others own `{0}` or may write it, and could replace the socket; use a directory of your own, \
          with `chmod 700`",
-        directory.display()
+        escaped(directory)
     );
+    if let Some(above) = replaceable_in(&opened)? {
+        bail!(
+            "others own `{}` or may write it, and could replace the directory of the socket",
+            escaped(&above)
+        );
+    }
     // The directory that was looked at, whatever its name leads to by now.
     let path = PathBuf::from(format!("/proc/self/fd/{}/{name}", opened.as_raw_fd()));
     if path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) {

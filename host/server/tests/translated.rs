@@ -55,7 +55,15 @@ impl Schema for Tables<'_> {
             let is_generated = row.get::<_, i64>(6)? > 1;
             let default = row.get(4)?;
             let is_key = row.get::<_, i64>(5)? > 0;
-            Ok(Column { name, declared, is_key, default, is_generated, is_identity: false })
+            Ok(Column {
+                name,
+                declared,
+                is_key,
+                default,
+                is_generated,
+                is_identity: false,
+                computed: None,
+            })
         });
         let columns: Vec<_> = rows.ok()?.collect::<Result<_, _>>().ok()?;
         (!columns.is_empty()).then_some(columns)

@@ -38,6 +38,20 @@ fn what_arguments_name_is_opened_as_natively() {
     }
 }
 
+/// The program itself opens descriptors later, such as that of its cache of compiled code. None of them is
+/// the one that an argument names and the shell has not opened.
+#[test]
+fn no_descriptor_of_the_program_itself_is_read() {
+    let all: Vec<_> =
+        (3..40).map(|number| format!("quote(readfile('/dev/fd/{number}'))")).collect();
+    let line = format!("\"$0\" :memory: \"SELECT {}\"", all.join(", "));
+    for line in [line.clone(), format!("{line} 9<f.csv 12<f.sql")] {
+        let [ours, native] =
+            [support::our_binary(), support::native()].map(|program| by_bash(program, &line).0);
+        assert_eq!((ours.end, ours.out()), (native.end, native.out()), "{line}\n{ours}");
+    }
+}
+
 /// A script that strangers wrote reads no descriptor that the shell happened to have open, and
 /// none is a database.
 #[test]

@@ -74,7 +74,7 @@ impl Host {
         let SqlError { code, message } = error;
         let was_refused = self.files.take_temporary_refused();
         let reason = match code::primary(code) {
-            code::INTERRUPT => self.process.stopped,
+            code::INTERRUPT => self.process.why_ended(),
             code::NOMEM if self.memory.was_reached() => Some(Reason::Memory),
             code::FULL if was_refused => Some(Reason::TemporaryFiles),
             _ => None,

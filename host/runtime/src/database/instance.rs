@@ -16,9 +16,9 @@ use super::failure::{Failure, Reason};
 use super::fiber::{Fiber, Left};
 use super::live;
 use super::messages::{Call, Input, Output};
-use super::process::Interrupter;
 use crate::data::Data;
 use crate::mapping;
+use crate::statement::Interrupter;
 use crate::stop::Stop;
 
 /// An instance, until it traps. Only one thread may use it at a time; a callback inside a call uses
@@ -124,7 +124,11 @@ impl Instance {
             }
             Left::With(Output::Reply(result)) if is_in_call => result.map(|bytes| *reply = bytes),
             Left::Busy => Err(misused()),
-            Left::With(Output::Trapped(why)) => Err(self.end(why)),
+            Left::With(Output::Trapped(why, None)) => Err(self.end(why)),
+            // The instance is gone, and its program learns that by the next call.
+            Left::With(Output::Trapped(why, reason)) => {
+                Err(Failure { code: code::INTERRUPT, reason, ..self.end(why) })
+            }
             Left::With(_) | Left::Ended => Err(self.end("it broke the protocol".to_owned())),
         }
     }
@@ -173,7 +177,7 @@ impl Instance {
         if !self.has_lost_page.get() || !matches!(left, Left::With(Output::Performed(..))) {
             return left;
         }
-        Left::With(Output::Trapped(Stop::LostPage.to_string()))
+        Left::With(Output::Trapped(Stop::LostPage.to_string(), None))
     }
 
     /// Discard the instance, with its files and locks.

@@ -12,10 +12,12 @@ use super::fiber::Exit;
 use super::host::Host;
 use super::mailbox::{Mailbox, Room};
 use super::messages::{Call, Input, Output};
+use super::process::Continued;
 use super::time;
 use crate::contract::types::SqlError;
 use crate::data::Data;
 use crate::extensions::trap_message;
+use crate::statement::Running;
 
 /// Longest reply of one call, in bytes: SQLite's longest value. The component chooses the length,
 /// and the host makes a copy.
@@ -54,9 +56,12 @@ pub fn run(
             Ok(Ok(())) => Output::Performed(call),
             Ok(Err(trap)) => {
                 let why = trap_message(&trap, &live.store.data().of::<Host>().log.contents());
-                return last(live.store, Output::Trapped(why));
+                let reason = trap.downcast_ref::<Continued>().map(|Continued(reason)| *reason);
+                return last(live.store, Output::Trapped(why, reason));
             }
-            Err(_) => return last(live.store, Output::Trapped("the host panicked".to_owned())),
+            Err(_) => {
+                return last(live.store, Output::Trapped("the host panicked".to_owned(), None));
+            }
         };
     }
 }
@@ -103,6 +108,9 @@ impl Live {
     fn perform(&mut self, call: &mut Call) -> wasmtime::Result<()> {
         let store = &mut self.store;
         time::begin(store, call.statement_end);
+        let process = &store.data().of::<Host>().process;
+        let end = process.next_end().map(|(end, _)| end);
+        let _running = Running::begin(end, process.interrupter.clone());
         let (result,) = match self.mailbox.put(&call.operations) {
             Some(count) => {
                 let (count,) =

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::bindings::sqlite_wasm::database::callbacks::Event;
 use super::callbacks::Answer;
-use super::failure::Failure;
+use super::failure::{Failure, Reason};
 
 /// A message from the program to the fiber.
 pub enum Input {
@@ -26,8 +26,8 @@ pub enum Output {
     Started(Result<()>),
     /// A call has ended.
     Performed(Box<Call>),
-    /// The instance has trapped, with this message.
-    Trapped(String),
+    /// The instance has trapped, with this message, and for this reason if it had to end.
+    Trapped(String, Option<Reason>),
     /// A call of the program.
     Event {
         /// The number of the callback.
@@ -48,7 +48,7 @@ pub enum Output {
 impl Output {
     /// Whether the component waits for work, and not for the program's reply.
     pub fn is_end(&self) -> bool {
-        matches!(self, Self::Started(_) | Self::Performed(..) | Self::Trapped(_))
+        matches!(self, Self::Started(_) | Self::Performed(..) | Self::Trapped(..))
     }
 }
 

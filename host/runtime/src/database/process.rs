@@ -1,11 +1,11 @@
 //! The process of an instance: interruption, time limits and waiting.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::failure::Reason;
 use crate::bindings::sqlite_wasm::host::process::Interruption;
+use crate::statement::Interrupter;
 
 /// Interval at which a wait checks for interruption.
 const WAIT_STEP: Duration = Duration::from_millis(10);
@@ -13,33 +13,6 @@ const WAIT_STEP: Duration = Duration::from_millis(10);
 /// How long a component may continue after the end of its time, before it traps:
 /// SQLite ends a statement within milliseconds, and a rollback may take longer.
 pub const GRACE: Duration = Duration::from_secs(2);
-
-/// Interrupts the statement of an instance, from any thread. It can outlive the instance.
-#[derive(Debug, Clone, Default)]
-pub struct Interrupter(Arc<AtomicBool>);
-
-impl Interrupter {
-    /// Interrupt the running statement, or the next one.
-    pub fn interrupt(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Clear an interruption that nothing has noticed.
-    pub fn clear(&self) {
-        if self.is_set() {
-            self.0.store(false, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether there is an interruption that nothing has noticed.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn take(&self) -> bool {
-        self.is_set() && self.0.swap(false, Ordering::Relaxed)
-    }
-}
 
 /// Called with each refused path, escaped for a terminal.
 pub type OnRefused = fn(&str);
@@ -57,6 +30,8 @@ pub struct Process {
     /// number, and whether SQLite had been told.
     pub polls: u64,
     pub polls_at_end: Option<(u64, bool)>,
+    /// Since when an interruption waits for SQLite to notice it.
+    pub unnoticed: Option<Instant>,
     /// Why the last statement was interrupted.
     pub stopped: Option<Reason>,
     /// The last refused path.
@@ -78,6 +53,13 @@ impl Process {
         self.next_end().filter(|(end, _)| Instant::now() >= *end)
     }
 
+    /// Why the statement has ended: SQLite need not have polled, where an extension ended first.
+    pub fn why_ended(&self) -> Option<Reason> {
+        let interrupted = || self.interrupter.take().then_some(Reason::Interrupted);
+        let over = || self.over().map(|(_, reason)| reason);
+        self.stopped.or_else(interrupted).or_else(over)
+    }
+
     /// Whether to interrupt the statement. Traps if the statement continues after its time.
     pub fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
         self.polls = self.polls.wrapping_add(1);
@@ -87,7 +69,7 @@ impl Process {
         }
         let Some((end, reason)) = self.over() else { return Ok(None) };
         if self.stopped == Some(reason) && end.elapsed() > GRACE {
-            return Err(continued());
+            return Err(continued(reason));
         }
         self.stopped = Some(reason);
         Ok(Some(Interruption::Deadline))
@@ -106,9 +88,24 @@ impl Process {
     }
 }
 
-/// The trap of a component that continues after its time.
-pub fn continued() -> wasmtime::Error {
-    wasmtime::format_err!("it continued after its time was over")
+/// A component continued after it had to end, for this reason.
+#[derive(Debug)]
+pub struct Continued(pub Reason);
+
+impl fmt::Display for Continued {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Reason::Interrupted => "it continued after it was interrupted",
+            _ => "it continued after its time was over",
+        })
+    }
+}
+
+impl std::error::Error for Continued {}
+
+/// The trap of a component that continues after it had to end.
+pub fn continued(reason: Reason) -> wasmtime::Error {
+    Continued(reason).into()
 }
 
 #[cfg(test)]
@@ -123,6 +120,7 @@ mod tests {
             begun: None,
             polls: 0,
             polls_at_end: None,
+            unnoticed: None,
             stopped: None,
             refused: None,
             on_refused: None,

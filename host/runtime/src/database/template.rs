@@ -14,7 +14,7 @@ use super::host::Host;
 use super::imports::linker;
 use super::instance::Instance;
 use super::live::MAX_REPLY_BYTES;
-use super::process::{Interrupter, OnRefused, Process};
+use super::process::{OnRefused, Process};
 use super::time;
 use crate::call_clock;
 use crate::component::Program;
@@ -25,6 +25,7 @@ use crate::fused::FusedCtx;
 use crate::grants::Grants;
 use crate::masks::Masks;
 use crate::memory::MemoryLimit;
+use crate::statement::Interrupter;
 use crate::wasi::{MAX_RANDOM_BYTES, resource_table};
 
 /// Longest text that an instance prints, in bytes; the rest is dropped. A panic's message has a
@@ -122,6 +123,7 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
             begun: None,
             polls: 0,
             polls_at_end: None,
+            unnoticed: None,
             stopped: None,
             refused: None,
             on_refused: settings.on_refused,

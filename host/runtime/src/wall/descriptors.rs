@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
 
 use nix::libc;
 
@@ -11,6 +12,10 @@ const FIRST: u32 = 3;
 
 /// The directories that name a process's own descriptors.
 const DIRECTORIES: &[&[u8]] = &[b"/dev/fd/", b"/proc/self/fd/"];
+
+/// The inherited descriptors that stay open. Each other number is free, and may later be a descriptor
+/// that this program opens for itself.
+static INHERITED: OnceLock<Vec<RawFd>> = OnceLock::new();
 
 /// The descriptors that arguments name, such as a shell's `<(…)`.
 pub fn named_by<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Vec<RawFd> {
@@ -26,9 +31,10 @@ pub struct Named {
     pub file: OwnedFd,
 }
 
-/// Open those descriptors that arguments name once more, where they are open.
+/// Open those descriptors that arguments name once more, where [`close_inherited`] has found them open.
 pub fn opened_by<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Vec<Named> {
-    let numbers = named_by(arguments).into_iter();
+    let inherited = INHERITED.get().map_or(&[][..], Vec::as_slice);
+    let numbers = named_by(arguments).into_iter().filter(|number| inherited.contains(number));
     numbers
         .filter_map(|number| {
             Some(Named { number: number.try_into().ok()?, file: duplicate(number)? })
@@ -54,8 +60,12 @@ fn leading_number(text: &[u8]) -> Option<RawFd> {
 }
 
 /// Close every inherited descriptor above standard error except those in
-/// `keep`. Must be called before the process opens descriptors itself.
+/// `keep`, and note which of these are open. Must be called before the process opens descriptors
+/// itself.
 pub fn close_inherited(keep: &[RawFd]) {
+    let inherited = keep.iter().copied().filter(|number| is_open(*number)).collect();
+    // It is called once.
+    let _ = INHERITED.set(inherited);
     let mut keep: Vec<u32> = keep.iter().filter_map(|fd| u32::try_from(*fd).ok()).collect();
     keep.sort_unstable();
     let mut first = FIRST;
@@ -66,6 +76,11 @@ pub fn close_inherited(keep: &[RawFd]) {
         first = kept + 1;
     }
     close_range(first, u32::MAX);
+}
+
+fn is_open(number: RawFd) -> bool {
+    // SAFETY: the call changes nothing, and a number that is not open only fails.
+    number >= FIRST as RawFd && unsafe { libc::fcntl(number, libc::F_GETFD) } != -1
 }
 
 /// Kernels before 5.9 lack the call, and leave the descriptors open.

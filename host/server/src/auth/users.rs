@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
+use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::owner::read_trusted;
 
 use super::scram::Secret;
@@ -45,7 +46,7 @@ impl Users {
     ///
     /// If it is missing or malformed, or if others may change it.
     pub fn read(path: &Path) -> Result<Self> {
-        let shown = path.display();
+        let shown = escaped(path);
         let text = read_trusted(path, MAX_FILE_BYTES);
         let text = text.with_context(|| format!("failed to read the users of `{shown}`"))?;
         Self::parse(&text).with_context(|| format!("`{shown}` is not a file of users"))
@@ -55,9 +56,9 @@ impl Users {
         let entries: BTreeMap<String, Entry> = toml::from_str(text)?;
         let users = entries.into_iter().map(|(name, entry)| {
             let tokens: Result<_> = entry.tokens.iter().map(|token| parse_hash(token)).collect();
-            let tokens = tokens.with_context(|| format!("user `{name}`"))?;
+            let tokens = tokens.with_context(|| format!("user `{}`", escaped(&name)))?;
             let password = entry.password.as_deref().map(Secret::parse).transpose();
-            let password = password.with_context(|| format!("user `{name}`"))?;
+            let password = password.with_context(|| format!("user `{}`", escaped(&name)))?;
             Ok((tokens, password, Arc::new(User { name, roles: entry.databases })))
         });
         users.collect::<Result<_>>().map(Self)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use sqlite_wasm_runtime::escape::escaped;
 
 /// Longest name of a database in `--root`, in bytes.
 const MAX_NAME_BYTES: usize = 64;
@@ -37,9 +38,9 @@ impl Files {
         let mut files = HashMap::new();
         for path in paths {
             let name = path.file_stem().and_then(|name| name.to_str());
-            let name = name.with_context(|| format!("`{}` is not a file", path.display()))?;
+            let name = name.with_context(|| format!("`{}` is not a file", escaped(path)))?;
             let previous = files.insert(name.to_owned(), absolute(path)?);
-            ensure!(previous.is_none(), "two databases have the name `{name}`");
+            ensure!(previous.is_none(), "two databases have the name `{}`", escaped(name));
         }
         Ok(Self::Named(files))
     }
@@ -51,8 +52,8 @@ impl Files {
     /// Where it is missing.
     pub fn root(root: &Path) -> Result<Self> {
         let root = std::fs::canonicalize(root)
-            .with_context(|| format!("failed to open the directory `{}`", root.display()))?;
-        ensure!(root.is_dir(), "`{}` is not a directory", root.display());
+            .with_context(|| format!("failed to open the directory `{}`", escaped(root)))?;
+        ensure!(root.is_dir(), "`{}` is not a directory", escaped(&root));
         Ok(Self::Root(root))
     }
 
@@ -117,11 +118,11 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {
-    let Some(name) = path.file_name() else { bail!("`{}` is not a file", path.display()) };
+    let Some(name) = path.file_name() else { bail!("`{}` is not a file", escaped(path)) };
     ensure!(name != ":memory:", "a server serves files: `:memory:` is none");
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = std::fs::canonicalize(directory.unwrap_or(Path::new(".")))
-        .with_context(|| format!("failed to open the directory of `{}`", path.display()))?;
+        .with_context(|| format!("failed to open the directory of `{}`", escaped(path)))?;
     Ok(directory.join(name))
 }
 

@@ -28,7 +28,7 @@ const GROUPS: usize = 4;
 /// # Errors
 ///
 /// If the session has ended.
-pub fn start(
+pub async fn start(
     session: &Session,
     performer: Performer,
     (batch, room): (Batch, Room),
@@ -39,10 +39,11 @@ pub fn start(
     let control = session.control().clone();
     let out = Out { group: Group::default(), groups, runtime: Handle::current(), control, end };
     let mut running = Running { performer, out };
-    session.post(move |engine| {
+    let perform = move |engine: &mut Engine| {
         running.perform(engine, &batch);
         drop(room);
-    })?;
+    };
+    session.post(perform).await?;
     Ok(received)
 }
 

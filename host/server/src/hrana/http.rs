@@ -24,7 +24,7 @@ use crate::http::{Listener, Refused, body};
 use crate::large::Room;
 use crate::server::Client;
 use crate::session::engine::Engine;
-use crate::session::error::Failure;
+use crate::session::error::{Error, Failure};
 
 /// Requests of a pipeline at most.
 const MAX_REQUESTS: usize = 10_000;
@@ -87,9 +87,17 @@ async fn pipeline(
     }
     let limit = shared.listener.server.limits.bytes;
     let mut performer = Performer::new(stream.texts.clone(), encoding, limit);
+    let baton = pipeline.baton;
     let work =
         move |engine: &mut Engine| Ok(perform_all(&mut performer, engine, pipeline.requests));
-    let (results, is_open) = stream.session.run(work).await?;
+    let done = stream.session.run(work).await;
+    let (results, is_open) = match (done, baton) {
+        (Err(Error::Ended(why)), Some(baton)) => {
+            shared.streams.has_ended(&baton, stream, why);
+            return Err(Error::Ended(why).into());
+        }
+        (done, _) => done?,
+    };
     let baton = match is_open {
         true => Some(shared.streams.keep(stream)?),
         false => None,

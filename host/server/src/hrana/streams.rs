@@ -70,7 +70,24 @@ impl Streams {
             false => None,
         };
         drop(all);
-        stream.ok_or_else(|| self.why_gone(&key, user, database))
+        let stream = stream.ok_or_else(|| self.why_gone(&key, user, database))?;
+        match stream.session.ended() {
+            None => Ok(stream),
+            Some(why) => {
+                self.remember(key, stream.user, stream.database, why);
+                Err(Error::Ended(why))
+            }
+        }
+    }
+
+    /// The stream of this baton has ended meanwhile.
+    pub fn has_ended(&self, baton: &str, stream: Stream, why: Ended) {
+        self.remember(auth::hash(baton), stream.user, stream.database, why);
+    }
+
+    fn remember(&self, baton: TokenHash, user: String, database: String, why: Ended) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        remember(&mut ends, End { baton, user, database, why });
     }
 
     fn why_gone(&self, key: &TokenHash, user: &str, database: &str) -> Error {
@@ -93,10 +110,7 @@ impl Streams {
         let ended = |_: &TokenHash, stream: &mut Stream| stream.session.has_ended();
         for (baton, Stream { session, user, database, .. }) in self.all().extract_if(ended) {
             let Some(why) = session.ended() else { continue };
-            if ends.len() == MAX_ENDS {
-                ends.pop_front();
-            }
-            ends.push_back(End { baton, user, database, why });
+            remember(&mut ends, End { baton, user, database, why });
         }
     }
 
@@ -108,4 +122,11 @@ impl Streams {
     fn all(&self) -> std::sync::MutexGuard<'_, HashMap<TokenHash, Stream>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn remember(ends: &mut VecDeque<End>, end: End) {
+    if ends.len() == MAX_ENDS {
+        ends.pop_front();
+    }
+    ends.push_back(end);
 }

@@ -1,6 +1,7 @@
 //! Hrana over WebSocket: streams of one client, side by side.
 
 mod end;
+mod gone;
 mod stream;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use crate::large::Room;
 use crate::server;
 use crate::session::error::{Error, Failure};
 use end::{AWAY, End, NORMAL, OVERLOADED, PROTOCOL_ERROR, TOO_LONG, UNSUPPORTED, is_too_long};
+use gone::Gone;
 use stream::{Context, Stream};
 
 /// The subprotocol that is not JSON.
@@ -108,6 +110,7 @@ async fn serve(
         place,
         ends,
         streams: HashMap::new(),
+        gone: Gone::default(),
         has_missed: false,
         has_missed_twice: false,
         closing: Vec::new(),
@@ -157,6 +160,7 @@ struct Client {
     /// Ends where a stranger must go.
     ends: oneshot::Receiver<()>,
     streams: HashMap<i32, Stream>,
+    gone: Gone,
     /// Whether the client knows that its last stream has ended, and whether it went on regardless.
     has_missed: bool,
     has_missed_twice: bool,
@@ -315,6 +319,7 @@ impl Client {
             Entry::Occupied(_) => Err(Error::Order("the stream is open already")),
             Entry::Vacant(entry) => {
                 entry.insert(Stream::open(context, id));
+                self.gone.forget(stream);
                 self.has_missed = false;
                 Ok(None)
             }
@@ -329,7 +334,8 @@ impl Client {
     ) -> Result<Option<Reply>, Error> {
         self.cursors.retain(|_, of| *of != stream);
         self.closing.retain(|alive| !alive.is_closed());
-        let Some(Stream { queue, alive }) = self.streams.remove(&stream) else {
+        self.gone.forget(stream);
+        let Some(Stream { queue, alive, .. }) = self.streams.remove(&stream) else {
             return Ok(Some(Reply::CloseStream));
         };
         self.closing.push(alive);
@@ -346,7 +352,7 @@ impl Client {
         stream: i32,
         work: Work,
     ) -> Result<Option<Reply>, Error> {
-        let Some(found) = self.streams.get(&stream) else { return Err(self.missed()) };
+        let Some(found) = self.streams.get(&stream) else { return Err(self.missed(stream)) };
         if let Work::OpenCursor(cursor, _) = &work {
             if self.cursors.contains_key(cursor) || self.cursors.len() >= MAX_CURSORS {
                 return Err(Error::Order("the cursor is open already, or too many are"));
@@ -355,18 +361,18 @@ impl Client {
         }
         if found.queue.send((id, work, room)).await.is_err() {
             self.cursors.retain(|_, of| *of != stream);
-            self.streams.remove(&stream);
+            let why = self.streams.remove(&stream).and_then(|stream| stream.ended());
             self.has_missed = self.streams.is_empty();
-            return Err(Error::Gone);
+            return Err(self.gone.note(stream, why));
         }
         Ok(None)
     }
 
     /// A request for a stream that is not open. A client that sends another one although it knows that its
     /// only stream has ended will never open a stream, but a connection.
-    fn missed(&mut self) -> Error {
+    fn missed(&mut self, stream: i32) -> Error {
         self.has_missed_twice = self.has_missed && self.streams.is_empty();
-        if self.has_missed { Error::Gone } else { Error::Order("the stream is not open") }
+        self.gone.why(stream).unwrap_or(Error::Order("the stream is not open"))
     }
 
     async fn pass_cursor(

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::owner::read_trusted;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -21,7 +22,7 @@ const MAX_BYTES: u64 = 64 << 10;
 ///
 /// Where one cannot be read, or they do not fit.
 pub fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor> {
-    let wrong = |path: &Path| format!("failed to read `{}`", path.display());
+    let wrong = |path: &Path| format!("failed to read `{}`", escaped(path));
     let text = read_trusted(certificates, MAX_BYTES).with_context(|| wrong(certificates))?;
     let chain = CertificateDer::pem_slice_iter(text.as_bytes())
         .collect::<Result<_, _>>()

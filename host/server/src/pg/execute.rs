@@ -17,6 +17,7 @@ use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
 use super::store::{Analysed, bytes_of, check_length};
+use super::transact::{can_be_in_transaction, runs};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
@@ -163,14 +164,18 @@ impl Conversation<'_> {
             }
             return self.execute(&prepared, &values, formats, sink);
         }
-        if runs(&statement.action) {
+        let runs = runs(&statement.action);
+        if runs {
             self.limit_statement();
         }
+        self.engine.only_read(runs && self.is_read_only());
         let rows = self.perform(analysed, values, formats, sink);
         // What ends a transaction has the server's limit.
         self.engine.limit_statements(None);
         let rows = rows.map_err(|failure| match (failure, self.session.take_error()) {
             (Failure::Error(_), Some(error)) => Failure::Error(error),
+            // Its time was over, or it was cancelled, while SQLite did not look.
+            (Failure::Error(error), None) if self.engine.is_gone() => Failure::Fatal(error),
             (Failure::Error(error), None) => {
                 Failure::Error(self.explained(error, analysed, values))
             }
@@ -330,23 +335,6 @@ pub fn next_row((waiting, start): &mut (Vec<u8>, usize)) -> Option<&[u8]> {
 
 fn too_much() -> Error {
     Error::new(sqlstate::OUT_OF_MEMORY, "too many rows wait in portals and cursors")
-}
-
-/// Whether it runs a statement of the client.
-pub fn runs(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::Run
-            | Action::Explain
-            | Action::Copy(_)
-            | Action::Declare { .. }
-            | Action::Execute { .. }
-    )
-}
-
-/// Whether a statement may be one of several in a transaction.
-pub fn can_be_in_transaction(statement: &Statement) -> bool {
-    !matches!(statement.command.as_str(), "VACUUM" | "PRAGMA" | "ATTACH" | "DETACH")
 }
 
 pub fn bind(prepared: &mut Prepared<'_>, values: &[Value]) -> SessionResult<()> {

@@ -27,6 +27,7 @@ use crate::databases::{Named, Wire};
 use crate::policy::Role;
 use crate::server::{Client, Server};
 use crate::session::Session;
+use crate::session::engine::Engine;
 use crate::sockets::Stream as Socket;
 
 /// Time for encryption and authentication.
@@ -150,15 +151,15 @@ impl Door {
         let max_waiting = self.server.limits.bytes;
         let locks = self.locks.clone();
         let (ending, mut ended) = oneshot::channel::<()>();
-        let posted = session.post(move |engine| {
+        let converse = move |engine: &mut Engine| {
             if let Ok(conversation) =
                 Conversation::new(engine, stream, greeting, locks, max_waiting)
             {
                 conversation.run();
             }
             drop(ending);
-        });
-        if posted.is_err() {
+        };
+        if session.post(converse).await.is_err() {
             return;
         }
         tokio::select! {

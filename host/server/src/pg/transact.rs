@@ -9,7 +9,7 @@ use sqlite_wasm_postgres::translate::{Action, Discarded, Modes, Statement};
 use sqlite_wasm_postgres::values::Format;
 
 use super::converse::Conversation;
-use super::execute::{Sink, can_be_in_transaction, put_values, runs};
+use super::execute::{Sink, put_values};
 use super::failure::{Failure, Result};
 use super::store::Analysed;
 
@@ -339,6 +339,23 @@ impl Conversation<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether it runs a statement of the client.
+pub fn runs(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Run
+            | Action::Explain
+            | Action::Copy(_)
+            | Action::Declare { .. }
+            | Action::Execute { .. }
+    )
+}
+
+/// Whether a statement may be one of several in a transaction.
+pub fn can_be_in_transaction(statement: &Statement) -> bool {
+    !matches!(statement.command.as_str(), "VACUUM" | "PRAGMA" | "ATTACH" | "DETACH")
 }
 
 fn outside(what: &str) -> Error {

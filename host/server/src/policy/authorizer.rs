@@ -6,17 +6,27 @@
 use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};
 
 use super::names::{is_reserved, is_reserved_with_parts};
+use super::reading::Reading;
 use super::{PAGES, Role, pragmas};
 
-/// Decides for SQLite what a role may do.
+/// Decides for SQLite what a role may do, also while its transaction only reads.
 pub fn authorizer(
     role: Role,
     has_checkpoints: bool,
+    reading: Reading,
 ) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
     move |context| {
+        if !context.by_extension && reading.is_setting(context.action) {
+            return Authorization::Allow;
+        }
         // A writer may have made the trigger or view, or what an extension runs, that an owner sets off.
         let by_others = context.by_extension || context.accessor.is_some();
         let role = if by_others { role.min(Role::Write) } else { role };
+        let only_reads = context.by_extension && reading.is_on();
+        if only_reads && ends_or_begins(context.action) {
+            return Authorization::Deny;
+        }
+        let role = if only_reads { Role::Read } else { role };
         match needed(context.action, context.by_extension, has_checkpoints) {
             Some(needed) if needed <= role => Authorization::Allow,
             _ => Authorization::Deny,
@@ -67,6 +77,11 @@ fn needed(action: AuthAction<'_>, by_extension: bool, has_checkpoints: bool) -> 
     }
 }
 
+/// Whether an action can end a transaction, and with it that it only reads.
+fn ends_or_begins(action: AuthAction<'_>) -> bool {
+    matches!(action, AuthAction::Transaction { .. } | AuthAction::Savepoint { .. })
+}
+
 fn is(name: &str, other: &str) -> bool {
     name.eq_ignore_ascii_case(other)
 }
@@ -112,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_others_have_written_is_not_run_as_the_owner() {
-        let mut decide = authorizer(Role::Owner, true);
+        let mut decide = authorizer(Role::Owner, true, Reading::default());
         let mut decide = |by_extension, accessor| {
             let action = AuthAction::Update { table_name: PAGES, column_name: "data" };
             decide(AuthContext { action, database_name: None, accessor, by_extension })
@@ -120,5 +135,34 @@ mod tests {
         assert_eq!(decide(false, None), Authorization::Allow);
         assert_eq!(decide(true, None), Authorization::Deny);
         assert_eq!(decide(false, Some("trigger")), Authorization::Deny);
+    }
+
+    #[test]
+    fn extensions_only_read_in_a_transaction_that_does() {
+        use AuthAction as A;
+        let reading = Reading::default();
+        let mut decide = authorizer(Role::Owner, true, reading.clone());
+        let mut decide = |action, by_extension| {
+            decide(AuthContext { action, database_name: None, accessor: None, by_extension })
+        };
+        let insert = A::Insert { table_name: "t" };
+        let commit = A::Transaction { operation: "COMMIT" };
+        assert_eq!(decide(insert, true), Authorization::Allow);
+        assert_eq!(decide(commit, true), Authorization::Allow);
+        reading.set(true, || Ok::<_, ()>(())).unwrap();
+        for refused in [insert, commit] {
+            assert_eq!(decide(refused, true), Authorization::Deny);
+            // `session/engine.rs` looks at the client's statements.
+            assert_eq!(decide(refused, false), Authorization::Allow);
+        }
+        assert_eq!(decide(A::Select, true), Authorization::Allow);
+        let query_only = A::Pragma { pragma_name: "query_only", pragma_value: "OFF" };
+        let set = || {
+            assert_eq!(decide(query_only, false), Authorization::Allow);
+            assert_eq!(decide(query_only, true), Authorization::Deny);
+            Ok::<_, ()>(())
+        };
+        reading.set(false, set).unwrap();
+        assert_eq!(decide(query_only, false), Authorization::Deny);
     }
 }

@@ -35,6 +35,23 @@ pub fn check(mut words: Tokens, role: Role, has_checkpoints: bool) -> Result<(),
     }
 }
 
+/// Whether a statement is the PRAGMA whose value SQLite takes for a change even where none is given.
+pub fn only_shows(sql: &str) -> bool {
+    let mut words = super::first_words(sql);
+    if !words.next_word().is_some_and(|word| word.is("PRAGMA")) {
+        return false;
+    }
+    let mut name = words.next_word();
+    let mut after = words.next_word();
+    if after.is_some_and(|word| word.is(".")) {
+        name = words.next_word();
+        after = words.next_word();
+    }
+    name.is_some_and(|word| {
+        word.name().is_some_and(|name| name.eq_ignore_ascii_case("journal_mode"))
+    }) && after.is_none_or(|word| word.is(";"))
+}
+
 fn next<'a>(words: &mut Tokens<'a>) -> Result<Token<'a>, Refusal> {
     words.next_word().ok_or_else(|| Refusal(super::INCOMPLETE.to_owned()))
 }

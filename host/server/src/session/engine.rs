@@ -7,9 +7,10 @@ use sqlite_wasm::types::ToSql;
 use sqlite_wasm::{Connection, Row, Statement};
 use tokio::runtime::Handle;
 
+pub use super::changes::Changes;
 use super::control::{Control, Ended, Times};
 use super::error::{Error, Result};
-use super::read_only::read_only_begin;
+use super::read_only::{OnlyReads, is_read_only_begin, read_only_begin};
 use super::way::Way;
 use super::writers::{self, Turn, Writers};
 use super::{Opened, Rules};
@@ -20,15 +21,6 @@ const STEPS: i32 = 4096;
 
 /// Characters of a slow statement that the log shows at most.
 const MAX_LOGGED: usize = 300;
-
-/// What a statement has changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// Rows, without those of triggers.
-    pub rows: u64,
-    /// 0 unless the caller requests it.
-    pub last_insert_rowid: i64,
-}
 
 /// A connection with its rules. It lives on the thread of its session.
 pub struct Engine {
@@ -49,8 +41,7 @@ pub struct Engine {
     may_have_ended: bool,
     /// None after what can have changed it.
     last_insert_rowid: Option<i64>,
-    /// Whether the transaction was begun by `BEGIN READONLY`.
-    only_reads: bool,
+    reads: OnlyReads,
 }
 
 impl Engine {
@@ -63,7 +54,7 @@ impl Engine {
         control: Arc<Control>,
         runtime: Handle,
     ) -> Result<Self> {
-        let Opened { db, writers, has_plain_queries } = opened;
+        let Opened { db, writers, has_plain_queries, reading } = opened;
         control.interrupts(db.get_interrupt_handle());
         let seen = control.clone();
         let mut way = Way::default();
@@ -86,7 +77,7 @@ impl Engine {
             has_plain_queries,
             may_have_ended,
             last_insert_rowid,
-            only_reads: false,
+            reads: OnlyReads::new(reading),
         })
     }
 
@@ -142,14 +133,21 @@ impl Engine {
         begin: impl FnOnce(&Statement<'_>) -> Result<()>,
         row: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<Changes> {
-        let only_reads = read_only_begin(sql).is_some();
+        let only_reads = is_read_only_begin(sql)?;
         let sql = if only_reads { "BEGIN" } else { sql };
         self.check(sql)?;
+        // Where a transaction is open BEGIN fails, and that one goes on.
+        if only_reads && self.is_autocommit() {
+            self.reads.begin();
+        }
         let start = Instant::now();
         let done = self.run_checked(sql, bind, begin, row);
-        let done = self.finish(sql, start, done)?;
-        self.only_reads |= only_reads;
-        Ok(done)
+        self.finish(sql, start, done)
+    }
+
+    /// Let the next statements only read, whatever extensions they call, or write again.
+    pub fn only_read(&mut self, is_on: bool) {
+        self.reads.let_only_read(is_on);
     }
 
     fn run_checked(
@@ -159,15 +157,16 @@ impl Engine {
         begin: impl FnOnce(&Statement<'_>) -> Result<()>,
         mut row: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<Changes> {
+        self.reads.apply(&self.db, self.rules.role)?;
         let mut statement = self.db.prepare_cached(sql)?;
-        self.admit(&statement)?;
+        let writes = self.admit(sql, &statement)?;
         // Each call of the sandbox takes as long as a short query.
         let is_query = statement.readonly() && statement.column_count() > 0;
         self.may_have_ended = !(is_query && self.has_plain_queries);
         bind(&mut statement)?;
         begin(&statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
-        self.turn = writers::turn(self.turn.take(), &statement, wait)?;
+        self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let before = match statement.readonly() {
             true => None,
             false => Some(self.db.total_changes()?),
@@ -222,10 +221,11 @@ impl Engine {
     }
 
     fn run_first(&mut self, sql: &str) -> Result<usize> {
+        self.reads.apply(&self.db, self.rules.role)?;
         let (mut statement, used) = self.db.prepare_first(sql)?;
-        self.admit(&statement)?;
+        let writes = self.admit(sql, &statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
-        self.turn = writers::turn(self.turn.take(), &statement, wait)?;
+        self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let mut rows = statement.raw_query();
         while rows.next()?.is_some() {}
         Ok(used)
@@ -253,10 +253,11 @@ impl Engine {
         sql: &str,
         work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<()>) -> Result<T>,
     ) -> Result<T> {
+        self.reads.apply(&self.db, self.rules.role)?;
         let mut statement = self.db.prepare_cached(sql)?;
-        self.admit(&statement)?;
+        let writes = self.admit(sql, &statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
-        self.turn = writers::turn(self.turn.take(), &statement, wait)?;
+        self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let control = self.control.clone();
         work(&mut |values| {
             // Short statements do not see the clock themselves.
@@ -325,6 +326,7 @@ impl Engine {
         sql: &str,
         look: impl FnOnce(&Statement<'_>, Kind) -> T,
     ) -> Result<T> {
+        let sql = if is_read_only_begin(sql)? { "BEGIN" } else { sql };
         let kind = self.check(sql)?.unwrap_or(Kind { is_explain: false });
         let statement = self.db.prepare(sql)?;
         Ok(look(&statement, kind))
@@ -346,13 +348,14 @@ impl Engine {
     }
 
     /// A reader's statement must be one that SQLite calls read-only, besides `query_only`.
-    fn admit(&self, statement: &Statement<'_>) -> Result<()> {
-        let writes = !statement.readonly();
-        if writes && (self.rules.role == Role::Read || self.only_reads) {
+    /// Returns whether it writes.
+    fn admit(&self, sql: &str, statement: &Statement<'_>) -> Result<bool> {
+        let writes = !statement.readonly() && !policy::only_shows(sql);
+        if writes && (self.rules.role == Role::Read || self.reads.is_begun()) {
             return Err(Error::ReadOnly);
         }
         self.control.note_writing(writes || self.control.is_writing());
-        Ok(())
+        Ok(writes)
     }
 
     /// Note what a statement did to the transaction, count it, and name the limit that ended it.
@@ -380,7 +383,7 @@ impl Engine {
         let is_open = !self.db.is_autocommit().unwrap_or(true);
         if !is_open {
             self.turn = None;
-            self.only_reads = false;
+            self.reads.end();
             self.control.note_writing(false);
         }
         if is_open == self.transaction.is_some() {

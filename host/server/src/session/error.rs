@@ -44,6 +44,7 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Database(error) => database_code(error),
+            Self::Refused(refusal) if refusal.is_syntax() => "SQLITE_ERROR",
             Self::Refused(_) => "SQLITE_AUTH",
             Self::ReadOnly => "SQLITE_READONLY",
             Self::Ended(Ended::Idle(_)) => "STREAM_EXPIRED",

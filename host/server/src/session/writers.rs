@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlite_wasm::{Connection, Limit, Statement};
+use sqlite_wasm::{Connection, Limit};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -73,11 +73,8 @@ impl Writers {
 /// The turn to write, if the statement writes and it is not this session's already.
 pub fn turn(
     turn: Option<Turn>,
-    statement: &Statement<'_>,
+    writes: bool,
     wait: impl FnOnce() -> Result<Option<Turn>>,
 ) -> Result<Option<Turn>> {
-    match statement.readonly() {
-        false if turn.is_none() => wait(),
-        _ => Ok(turn),
-    }
+    if writes && turn.is_none() { wait() } else { Ok(turn) }
 }

@@ -328,6 +328,50 @@ fn a_stream_that_is_gone_says_why() {
 }
 
 #[test]
+fn a_stream_that_is_gone_says_why_again() {
+    for (option, first, code) in [
+        ("--transaction-timeout", "BEGIN", "TRANSACTION_TIMEOUT"),
+        ("--idle-timeout", "SELECT 1", "STREAM_EXPIRED"),
+    ] {
+        let server = Server::start(&[option, "500ms"]);
+        let (_, reply) = server.post("/v3/pipeline", &json!({"requests": [execute(first)]}));
+        let again = json!({"baton": reply["baton"], "requests": [execute("SELECT 2")]});
+        // At once, and when the server has looked for ended streams.
+        for pause in [800, 0, 0, 1500, 0] {
+            std::thread::sleep(std::time::Duration::from_millis(pause));
+            let (status, gone) = server.post("/v3/pipeline", &again);
+            assert_eq!((status, gone["code"].as_str()), (400, Some(code)), "{gone}");
+        }
+        // Another baton is only wrong.
+        let (_, wrong) = server.post("/v3/pipeline", &json!({"baton": "AAAA", "requests": []}));
+        assert_eq!(wrong["code"], "BAD_REQUEST");
+    }
+}
+
+#[test]
+fn what_is_not_sql_is_no_question_of_rights() {
+    let server = Server::start(&[]);
+    for sql in [
+        "bad sql",
+        "selec 1",
+        "(",
+        "'",
+        "\"",
+        "?",
+        "pragma",
+        "explain",
+        "explain query",
+        "SELECT 1\0",
+    ] {
+        let (code, message) = server.error(sql);
+        assert_eq!(code, "SQLITE_ERROR", "{sql:?}: {message}");
+    }
+    // Controls: SQLite's own error, and a right.
+    assert_eq!(server.error("SELECT FROM").0, "SQLITE_ERROR");
+    assert_eq!(server.error("PRAGMA query_only = 0").0, "SQLITE_AUTH");
+}
+
+#[test]
 fn a_transaction_may_only_read() {
     let server = Server::start(&[]);
     let run = |sql: &[&str]| {

@@ -89,6 +89,11 @@ fn roles_limit_statements() {
     assert_eq!(all.code(&all.writer, "a", "CREATE TABLE t(x)"), "ok");
     assert_eq!(all.code(&all.reader, "a", "SELECT * FROM t"), "ok");
     assert_eq!(all.code(&all.reader, "a", "PRAGMA table_info(t)"), "ok");
+    for sql in
+        ["PRAGMA journal_mode", "PRAGMA main.journal_mode;", "SELECT * FROM pragma_journal_mode"]
+    {
+        assert_eq!(all.code(&all.reader, "a", sql), "ok", "{sql}");
+    }
     for sql in [
         "INSERT INTO t VALUES(1)",
         "CREATE TEMP TABLE u(x)",
@@ -96,6 +101,8 @@ fn roles_limit_statements() {
         "BEGIN IMMEDIATE",
         "WITH x AS (SELECT 1) DELETE FROM t",
         "EXPLAIN PRAGMA user_version = 3",
+        "PRAGMA journal_mode = delete",
+        "PRAGMA journal_mode(wal)",
         "PRAGMA user_version = 3",
         "PRAGMA query_only = 0",
         "/* */ PRAGMA main.query_only(off)",

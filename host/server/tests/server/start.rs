@@ -1,8 +1,10 @@
 //! What the server prints at its start, and what it logs.
 
-use std::fs::File;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use crate::roles::users_file;
 use crate::support::{Server, directory, program, run};
 use crate::wire::Client;
 
@@ -75,5 +77,71 @@ fn what_an_extension_lacks_is_reported_at_the_start() {
     ] {
         let (out, error, is_ok) = run(&[&[database, "--http", "127.0.0.1:0"], options].concat());
         assert!(!is_ok && out.is_empty() && error.contains(lacks), "{out}{error}");
+    }
+}
+
+/// Who may write a directory above one can put another one in its place.
+#[test]
+fn what_others_may_replace_is_not_trusted() {
+    let directory = directory();
+    let (public, inner) = (directory.path().join("pub"), directory.path().join("pub/in"));
+    fs::create_dir_all(&inner).unwrap();
+    fs::set_permissions(&inner, Permissions::from_mode(0o700)).unwrap();
+    let database = directory.path().join("a.db");
+    let path = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    let users = path(&inner.join("users.toml"));
+    fs::write(&users, "").unwrap();
+    fs::set_permissions(&users, Permissions::from_mode(0o600)).unwrap();
+    let (database, socket) = (path(&database), path(&inner));
+    for options in [
+        ["--users", &users, "--http", "127.0.0.1:0"],
+        ["--unix", &socket, "--pg", "127.0.0.1:0"],
+        ["--tls-cert", &users, "--tls-key", &users],
+        ["--config", &users, "--http", "127.0.0.1:0"],
+    ] {
+        fs::set_permissions(&public, Permissions::from_mode(0o777)).unwrap();
+        let (_, error, is_ok) = run(&[&[database.as_str()], &options[..]].concat());
+        assert!(!is_ok && error.contains("pub` or may write it"), "{options:?} {error}");
+    }
+    // As /tmp is: others cannot rename what is not theirs.
+    fs::set_permissions(&public, Permissions::from_mode(0o1777)).unwrap();
+    Server::start_in(directory, &[&database, "--users", &users, "--unix", &socket]);
+}
+
+#[test]
+fn names_in_errors_are_one_line() {
+    let directory = directory();
+    let name = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let database = name("a.db");
+    let odd = name("x\n\u{1b}[2Jforged");
+    let users = users_file(&directory, "[\"a\\nforged\\u001b[2J\"]\npassword = \"wrong\"\n");
+    for options in [
+        ["--users", &odd],
+        ["--users", &users],
+        ["--config", &odd],
+        ["--root", &odd],
+        ["--unix", &odd],
+    ] {
+        let databases = if options[0] == "--root" { &[][..] } else { &[database.as_str()] };
+        let (_, error, is_ok) = run(&[databases, &options[..]].concat());
+        assert!(!is_ok && error.contains("forged"), "{options:?} {error:?}");
+        assert!(!error.contains('\u{1b}'), "{options:?} {error:?}");
+        assert_eq!(error.trim_end().lines().count(), 1, "{options:?} {error:?}");
+    }
+}
+
+/// Neither of a certificate nor of a key.
+#[test]
+fn a_pipe_that_nobody_writes_to_does_not_block_the_start() {
+    let directory = directory();
+    let name = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (database, pipe, other) = (name("a.db"), name("pipe"), name("other"));
+    let made = Command::new("mkfifo").args(["-m", "600", &pipe]).status().unwrap();
+    assert!(made.success());
+    fs::write(&other, "").unwrap();
+    for [certificate, key] in [[&pipe, &other], [&pipe, &pipe]] {
+        let options = [database.as_str(), "--tls-cert", certificate, "--tls-key", key];
+        let (_, error, is_ok) = run(&options);
+        assert!(!is_ok && error.contains("nobody writes to this pipe"), "{error}");
     }
 }

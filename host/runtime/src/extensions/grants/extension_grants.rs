@@ -45,6 +45,8 @@ pub struct ExtensionGrants {
     named: BTreeMap<String, Granted>,
     shipped: Vec<PathBuf>,
     prompt: Option<Prompt>,
+    /// Whether no option of the program grants anything.
+    lacks_options: bool,
 }
 
 /// `[NAME]` and `grants = ["sql", …]`.
@@ -126,6 +128,11 @@ impl ExtensionGrants {
         self.named.values().flat_map(|granted| &granted.directories)
     }
 
+    /// The program has no options that grant something, so that no error names them.
+    pub fn without_options(&mut self) {
+        self.lacks_options = true;
+    }
+
     /// Prompt for missing grants.
     pub fn prompt_with(&mut self, prompt: Prompt) {
         self.prompt = Some(prompt);
@@ -179,7 +186,10 @@ impl ExtensionGrants {
         granted: &mut Granted,
     ) -> Result<()> {
         if !self.prompt.as_mut().is_some_and(|prompt| prompt(&subject.prompt(need))) {
-            bail!("{}", subject.refusal(need));
+            match self.lacks_options {
+                true => bail!("{}", subject.refusal_without_options(need)),
+                false => bail!("{}", subject.refusal(need)),
+            }
         }
         match need {
             Need::Sql => granted.add(["sql"]),

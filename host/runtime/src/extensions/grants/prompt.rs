@@ -70,14 +70,7 @@ impl Subject<'_> {
 
     /// Why it is refused, and, if it can be typed, the option that grants it.
     pub fn refusal(&self, need: &Need) -> String {
-        let what = match need {
-            Need::Sql => "SQL on the connection that calls it".to_owned(),
-            Need::SqlReadOnly => "SQL that only reads".to_owned(),
-            Need::Directory(purpose) => format!("a directory ({})", brief(purpose)),
-            Need::Environment(variable) => {
-                format!("the environment variable `{}`", brief(variable))
-            }
-        };
+        let what = what(need);
         let word = match need {
             Need::Sql => "sql".to_owned(),
             Need::SqlReadOnly => "sql:ro".to_owned(),
@@ -96,6 +89,24 @@ impl Subject<'_> {
             }
             _ => format!("it needs {what}, which `--grant` grants to what the user has named"),
         }
+    }
+
+    /// The same for a program without options, such as one that uses the library.
+    pub fn refusal_without_options(&self, need: &Need) -> String {
+        let what = what(need);
+        format!(
+            "it needs {what}, which only the extensions that were shipped with this library get here"
+        )
+    }
+}
+
+/// What a capability is.
+fn what(need: &Need) -> String {
+    match need {
+        Need::Sql => "SQL on the connection that calls it".to_owned(),
+        Need::SqlReadOnly => "SQL that only reads".to_owned(),
+        Need::Directory(purpose) => format!("a directory ({})", brief(purpose)),
+        Need::Environment(variable) => format!("the environment variable `{}`", brief(variable)),
     }
 }
 
@@ -133,5 +144,8 @@ mod tests {
         assert!(refusal("define").ends_with("grant it with `--grant define=sql`"));
         assert!(refusal("my ext").ends_with("grant it with `--grant 'my ext=sql'`"));
         assert!(refusal("a\nb").contains("which `--grant` grants"));
+        let identity = Identity::Chosen(Path::new("/ext/define.wasm"));
+        let refusal = Subject { identity, sha256: "" }.refusal_without_options(&Need::Sql);
+        assert!(refusal.starts_with("it needs SQL") && !refusal.contains("--"), "{refusal}");
     }
 }

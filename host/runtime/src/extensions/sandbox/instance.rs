@@ -8,12 +8,12 @@ use wire::code;
 
 use super::exports::{direct, suspendable};
 use super::handles::{FIRST_LATE, Handles};
+use super::store::limit_call;
 use super::suspended::{Held, Suspended, at_once};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage};
 use crate::address_space::{self, NoAddressSpace};
 use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
-use crate::call_clock;
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
 use crate::data::Data;
 use crate::extensions::grants::Granted;
@@ -224,7 +224,7 @@ impl Instance {
             };
             // Reset the waiting time of earlier calls.
             self.shared.channel.take_waited();
-            call_clock::set_deadline(&mut started.store, self.package.limits.call_time);
+            limit_call(&mut started.store, self.package.limits.call_time);
             self.usage.calls += 1;
             return Ok(Ready::Suspendable(started));
         }
@@ -233,7 +233,7 @@ impl Instance {
                 self.usage.calls += 1;
                 // The deadline changes only with the clock's next tick.
                 if self.usage.enter() {
-                    call_clock::set_deadline(&mut started.store, self.package.limits.call_time);
+                    limit_call(&mut started.store, self.package.limits.call_time);
                 }
                 Ok(Ready::Direct(started))
             }

@@ -2,6 +2,7 @@
 //! limits.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{anyhow, ensure};
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker, ResourceTable};
@@ -12,7 +13,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use super::exports::suspendable::sqlite_wasm::extension::sql_work;
 use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
-use crate::call_clock;
+use crate::call_clock::{self, LOOK};
 use crate::clock::Waiting;
 use crate::contract::types::Manifest;
 use crate::contract::{check, version};
@@ -23,6 +24,7 @@ use crate::extensions::sandbox::sql::Channel;
 use crate::grants::{Grant, Grants};
 use crate::masks::Masks;
 use crate::memory::MemoryLimit;
+use crate::statement::{self, MustEnd};
 use crate::user_directories::Homes;
 use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
@@ -37,6 +39,8 @@ pub struct Sandbox {
     wasi: WasiCtx,
     files: WasiFiles,
     memory: WatchedMemory,
+    /// The tick of the clock at which the call must have ended.
+    call_end: u64,
 }
 
 impl WasiView for Sandbox {
@@ -114,16 +118,15 @@ impl Code {
             wasi: wasi_ctx(granted, &shared.log),
             files: files(granted, masks)?,
             memory: usage.watched(memory),
+            call_end: 0,
         };
         let mut store = Store::new(self.pre.engine(), Data::new(sandbox));
         store.limiter(|data| &mut data.of_mut::<Sandbox>().memory);
         // Limits the data that one call returns: wasmtime counts each byte that the host lifts from
         // the component's memory.
         store.set_hostcall_fuel(limits.value_bytes);
-        call_clock::set_deadline(&mut store, limits.call_time);
-        if self.calls == Calls::Suspendable {
-            exclude_sql(&mut store);
-        }
+        limit_calls(&mut store);
+        limit_call(&mut store, limits.call_time);
         Ok(store)
     }
 }
@@ -178,12 +181,27 @@ fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
     wasi.build()
 }
 
-/// Exclude the time for which the instance waits for SQL.
-fn exclude_sql(store: &mut Store<Data>) {
-    store.epoch_deadline_callback(|store| {
-        match store.data().of::<Sandbox>().channel.take_waited() {
+/// Limit the next call to `time`. A long one looks now and then at whether its statement must end.
+#[inline]
+pub fn limit_call(store: &mut Store<Data>, time: Duration) {
+    let ticks = call_clock::ticks(time);
+    store.set_epoch_deadline(ticks.min(LOOK));
+    store.data_mut().of_mut::<Sandbox>().call_end = call_clock::ticked().saturating_add(ticks);
+}
+
+/// End a call whose time is over, without the time for which the instance waits for SQL, or whose
+/// statement must end.
+fn limit_calls(store: &mut Store<Data>) {
+    store.epoch_deadline_callback(|mut store| {
+        let sandbox = store.data_mut().of_mut::<Sandbox>();
+        let waited = sandbox.channel.take_waited();
+        sandbox.call_end = sandbox.call_end.saturating_add(waited);
+        if statement::must_end() {
+            return Err(MustEnd.into());
+        }
+        match sandbox.call_end.saturating_sub(call_clock::ticked()) {
             0 => Err(Trap::Interrupt.into()),
-            waited => Ok(UpdateDeadline::Continue(waited + 1)),
+            left => Ok(UpdateDeadline::Continue(left.min(LOOK))),
         }
     });
 }

@@ -10,6 +10,7 @@ use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use crate::contract::types::SqlError;
 use crate::extensions::Limits;
 use crate::extensions::sandbox::sql::Channel;
+use crate::statement::MustEnd;
 use crate::text;
 use wire::code;
 
@@ -54,6 +55,9 @@ impl Shared {
         name: &str,
         place: &str,
     ) -> SqlError {
+        if trap.is::<MustEnd>() {
+            return SqlError { code: code::INTERRUPT, message: "interrupted".to_owned() };
+        }
         let message = self.message(trap, limits);
         let (code, message) = match self.size(trap) {
             Some(size) => (size.code(), format!("the extension `{name}` failed{place}: {message}")),

@@ -37,7 +37,7 @@ pub async fn reply(
         .await?;
     let performer = Performer::new(stream.texts.clone(), encoding, u64::MAX);
     let time = shared.listener.server.limits.transaction;
-    let groups = cursor::start(&stream.session, performer, (batch, room), time)?;
+    let groups = cursor::start(&stream.session, performer, (batch, room), time).await?;
     // The next request on the stream waits until the batch is over.
     let baton = shared.streams.keep(stream)?;
     let head = Some(encoding.cursor(Some(&baton)).into());

@@ -1,7 +1,7 @@
 //! A stream of a WebSocket: a task that performs its requests in order.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::oneshot;
@@ -19,6 +19,7 @@ use crate::hrana::texts::Texts;
 use crate::large::Room;
 use crate::server::{Client, Server};
 use crate::session::Session;
+use crate::session::control::Ended;
 use crate::session::error::{Error, Failure, Result};
 
 /// Requests that wait for a stream; then the connection is not read any further.
@@ -42,6 +43,8 @@ pub struct Stream {
     pub queue: mpsc::Sender<Numbered>,
     /// Dropping this ends what runs.
     pub alive: oneshot::Sender<()>,
+    /// Why it has ended on its own.
+    ended: Arc<OnceLock<Ended>>,
 }
 
 impl Stream {
@@ -49,17 +52,29 @@ impl Stream {
     pub fn open(context: Context, request: i32) -> Self {
         let (queue, requests) = mpsc::channel(QUEUE);
         let (alive, closed) = oneshot::channel();
+        let ended = Arc::new(OnceLock::new());
+        let why = ended.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = serve(context, request, requests) => (),
+                () = serve(context, request, requests, &why) => (),
                 _ = closed => (),
             }
         });
-        Self { queue, alive }
+        Self { queue, alive, ended }
+    }
+
+    /// Why it has ended on its own, if it has.
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended.get().copied()
     }
 }
 
-async fn serve(context: Context, request: i32, mut requests: Receiver<Numbered>) {
+async fn serve(
+    context: Context,
+    request: i32,
+    mut requests: Receiver<Numbered>,
+    ended: &OnceLock<Ended>,
+) {
     let started = context.server.start(context.client.clone(), Wire::Hrana).await;
     let opened = match &started {
         Ok(_) => Ok(Reply::OpenStream),
@@ -74,9 +89,17 @@ async fn serve(context: Context, request: i32, mut requests: Receiver<Numbered>)
             return;
         }
         let done = running.perform(&context, work, room).await;
-        let has_ended = matches!(done, Err(Error::Ended(_)));
+        let why = match &done {
+            Err(Error::Ended(why)) => Some(*why),
+            _ => None,
+        };
+        // Before the reply, after which the client may send the next request.
+        if let Some(why) = why {
+            // It is set once.
+            let _ = ended.set(why);
+        }
         let reply = done.map_err(|error| Failure::from(&error));
-        is_sent = context.reply(request, &reply).await && !has_ended;
+        is_sent = context.reply(request, &reply).await && why.is_none();
     }
 }
 
@@ -114,7 +137,7 @@ impl Running {
                 let response = self.session()?.run(work).await?;
                 response.map(Reply::Stream).map_err(Error::Performed)
             }
-            Work::OpenCursor(id, batch) => self.open_cursor(context, id, (batch, room)),
+            Work::OpenCursor(id, batch) => self.open_cursor(context, id, (batch, room)).await,
             Work::FetchCursor(id, count) => self.fetch(id, count).await,
             Work::CloseCursor(id) => {
                 self.cursors.remove(&id);
@@ -132,11 +155,18 @@ impl Running {
         self.session.as_ref().ok_or(Error::Order("the stream could not be opened"))
     }
 
-    fn open_cursor(&mut self, context: &Context, id: i32, batch: (Batch, Room)) -> Result<Reply> {
+    async fn open_cursor(
+        &mut self,
+        context: &Context,
+        id: i32,
+        batch: (Batch, Room),
+    ) -> Result<Reply> {
         let performer = context.performer(u64::MAX);
         let time = context.server.limits.transaction;
-        let started =
-            self.session().and_then(|session| cursor::start(session, performer, batch, time));
+        let started = match self.session() {
+            Ok(session) => cursor::start(session, performer, batch, time).await,
+            Err(error) => Err(error),
+        };
         let (cursor, reply) = match started {
             Ok(groups) => (Some(Cursor { group: Group::default(), groups }), Ok(Reply::OpenCursor)),
             Err(error) => (None, Err(error)),

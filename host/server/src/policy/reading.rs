@@ -1,0 +1,48 @@
+//! Whether a session may only read now. Its own statements are looked at before they run; SQL that an
+//! extension runs meets SQLite's flag `query_only` and the authorizer instead.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sqlite_wasm::hooks::AuthAction;
+
+/// SQLite's flag: what writes fails when it begins.
+const QUERY_ONLY: &str = "query_only";
+
+/// What a session and its authorizer share, on one thread.
+#[derive(Clone, Debug, Default)]
+pub struct Reading(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_on: AtomicBool,
+    /// Whether the session itself sets the flag now, which no client may.
+    is_changing: AtomicBool,
+}
+
+impl Reading {
+    pub fn is_on(&self) -> bool {
+        self.0.is_on.load(Ordering::Relaxed)
+    }
+
+    /// Let the session only read, or again write: `set` changes SQLite's flag.
+    ///
+    /// # Errors
+    ///
+    /// That of `set`; then nothing has changed.
+    pub fn set<E>(&self, is_on: bool, set: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        self.0.is_changing.store(true, Ordering::Relaxed);
+        let done = set();
+        self.0.is_changing.store(false, Ordering::Relaxed);
+        done?;
+        self.0.is_on.store(is_on, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether SQLite prepares the session's own change of the flag.
+    pub fn is_setting(&self, action: AuthAction<'_>) -> bool {
+        let is_flag = |name: &str| name.eq_ignore_ascii_case(QUERY_ONLY);
+        self.0.is_changing.load(Ordering::Relaxed)
+            && matches!(action, AuthAction::Pragma { pragma_name, .. } if is_flag(pragma_name))
+    }
+}

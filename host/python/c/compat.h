@@ -22,6 +22,7 @@ static inline PyObject *PyErr_GetRaisedException(void) {
 }
 
 static inline void PyErr_SetRaisedException(PyObject *raised) {
+  if (!raised) return PyErr_Clear();
   PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(raised)), raised, PyException_GetTraceback(raised));
 }
 

@@ -37,7 +37,9 @@ typedef struct {
   long long rows;
   double seconds;
   Running *running;
+  /* What the last call has reached, and by which statement. */
   Reached reached;
+  sqlite3_stmt *ended;
 } Limits;
 
 /* Whether any connection has limits: steps of a process without limits look for none. */
@@ -81,19 +83,23 @@ static void forget(Limits *limits, sqlite3_stmt *statement) {
   free(ended);
 }
 
-/* End a statement that has reached a limit. */
-static int end(sqlite3_stmt *statement, Reached reached) {
-  sqlite3_reset(statement);
-  /* The message of the exception is made in Python. */
-  sqlite3_set_errmsg(sqlite3_db_handle(statement), SQLITE_INTERRUPT, names[reached]);
+/* Set the error of a limit. The message of the exception is made in Python. */
+static int fail(sqlite3 *db, Reached reached) {
+  sqlite3_set_errmsg(db, SQLITE_INTERRUPT, names[reached]);
   return SQLITE_INTERRUPT;
 }
 
+/* Whether the library has ended the instance, since one operation inside SQLite took too long. */
+static bool is_lost(sqlite3 *db, int code) {
+  return (code & 0xff) == SQLITE_ERROR && strstr(sqlite3_errmsg(db), "after its time was over");
+}
+
 /* What a step with this result has reached. */
-static Reached reached_by(const Limits *limits, const Running *running, int code) {
+static Reached reached_by(const Limits *limits, const Running *running, int code, bool is_lost) {
   if (limits->rows && running->rows > limits->rows) return ROWS;
   bool is_late = limits->seconds > 0 && running->seconds >= limits->seconds;
-  return is_late && (code == SQLITE_ROW || (code & 0xff) == SQLITE_INTERRUPT) ? STATEMENT_TIME : NOTHING;
+  bool is_ended = code == SQLITE_ROW || (code & 0xff) == SQLITE_INTERRUPT || is_lost;
+  return is_late && is_ended ? STATEMENT_TIME : NOTHING;
 }
 
 static int step(Limits *limits, sqlite3_stmt *statement) {
@@ -111,19 +117,24 @@ static int step(Limits *limits, sqlite3_stmt *statement) {
   /* A function of the program may step other statements of this connection meanwhile. */
   double start = now();
   int code = sqlite3_step(statement);
+  sqlite3 *db = sqlite3_db_handle(statement);
+  bool lost = is_lost(db, code);
   Running after = {.rows = before.rows + (code == SQLITE_ROW), .seconds = before.seconds + now() - start};
 
   pthread_mutex_lock(&limits->mutex);
-  Reached reached = reached_by(limits, &after, code);
+  Reached reached = reached_by(limits, &after, code, lost);
   running = find(limits, statement);
   if (running) {
     running->rows = after.rows;
     running->seconds = after.seconds;
   }
   limits->reached = reached;
+  limits->ended = reached ? statement : NULL;
   if (reached || code != SQLITE_ROW) forget(limits, statement);
   pthread_mutex_unlock(&limits->mutex);
-  return reached ? end(statement, reached) : code;
+  if (!reached || lost) return code;
+  sqlite3_reset(statement);
+  return fail(db, reached);
 }
 
 int sandbox_step(sqlite3_stmt *statement) {
@@ -145,9 +156,18 @@ int sandbox_reset(sqlite3_stmt *statement) {
   return sqlite3_reset(statement);
 }
 
+/* A caller that has ignored the result of a step gets the error here, as from SQLite. */
 int sandbox_finalize(sqlite3_stmt *statement) {
-  leave(statement);
-  return sqlite3_finalize(statement);
+  sqlite3 *db = statement ? sqlite3_db_handle(statement) : NULL;
+  Limits *limits = db ? limits_of(db) : NULL;
+  if (!limits) return sqlite3_finalize(statement);
+  pthread_mutex_lock(&limits->mutex);
+  Reached reached = limits->ended == statement ? limits->reached : NOTHING;
+  if (reached) limits->ended = NULL;
+  forget(limits, statement);
+  pthread_mutex_unlock(&limits->mutex);
+  int code = sqlite3_finalize(statement);
+  return reached && !code ? fail(db, reached) : code;
 }
 
 int sandbox_prepare_v2(sqlite3 *db, const char *sql, int count, sqlite3_stmt **statement,

@@ -26,7 +26,8 @@ PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 class LimitError(OperationalError):
     """A limit of the connection was reached; ``limit`` is "memory", "statement_time" or "rows".
 
-    The connection can still be used.
+    The connection can still be used, except if the message says that it is gone: if one long operation
+    inside SQLite reaches the limit of time.
     """
 
     limit = ""
@@ -47,7 +48,10 @@ TEXTS = {
 
 def _reached(limit, raised):
     """The exception in place of the one that CPython's module raises. Called by limits.c."""
-    error = MemoryLimitError(TEXTS[limit]) if limit == "memory" else LimitError(TEXTS[limit])
+    text = TEXTS[limit]
+    if "trapped" in str(raised):
+        text += "; one operation of SQLite did not end, and the connection is gone: open another"
+    error = MemoryLimitError(text) if limit == "memory" else LimitError(text)
     error.limit = limit
     code, name = (7, "SQLITE_NOMEM") if limit == "memory" else (9, "SQLITE_INTERRUPT")
     error.sqlite_errorcode = getattr(raised, "sqlite_errorcode", code)
@@ -157,7 +161,7 @@ def connect(database, *args, memory=None, statement_time=None, rows=None, extens
         raise TypeError("extensions must be a list of str, not str")
     files = [_extension(name) for name in extensions]
     if parameters:
-        args, uri = _without_uri(args, options)
+        args, uri = _with_uri(args, options)
         database = _Database(database, uri, parameters)
     connection = _sqlite3.connect(database, *args, **options)
     try:
@@ -175,13 +179,13 @@ def connect(database, *args, memory=None, statement_time=None, rows=None, extens
 URI_POSITION = 6
 
 
-def _without_uri(args, options):
-    """The arguments with `uri=True`, since the path becomes one, and what the caller has given."""
-    args = list(args)
+def _with_uri(args, options):
+    """The arguments with `uri=True`, since the path becomes one, and what the caller has given.
+
+    Factories get all others as the caller has passed them: by position or by name."""
     if len(args) > URI_POSITION:
-        uri, args[URI_POSITION] = args[URI_POSITION], True
-    else:
-        uri, options["uri"] = options.get("uri", False), True
+        return [*args[:URI_POSITION], True, *args[URI_POSITION + 1 :]], bool(args[URI_POSITION])
+    uri, options["uri"] = options.get("uri", False), True
     return args, bool(uri)
 
 

@@ -150,6 +150,18 @@ test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; 
 	tooling/library build
 	tooling/test-programs
 
+test-python: build ## the Python package sqlite_sandbox, on each Python 3.10 to 3.13 here
+	tooling/library build
+	tooling/python test
+
+test-python-long: build ## the same, CPython's own tests, SQLAlchemy, pandas, sqlite-utils and Datasette
+	tooling/library build
+	tooling/python test-long
+
+bench-python: build ## sqlite_sandbox compared with CPython's own module
+	tooling/library build
+	tooling/python bench
+
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
 

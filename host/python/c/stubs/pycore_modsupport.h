@@ -1,0 +1,1 @@
+/* CPython 3.13 and later have this header. */

@@ -1,0 +1,145 @@
+"""Options of `connect` that a stranger may have chosen: none can become another option."""
+
+import os
+import unittest
+
+import sqlite_sandbox
+from helpers import ENDLESS, Case
+
+#: Names of files that mean something in a URI.
+NAMES = ["a?b", "a?mode=memory", "a#b", "a%41", "a%00", "a&vfs=memdb", "a b", "ü", "a'\"b", "file:x", "file:x?mode=memory",
+         "a?wasm_max_memory=4G", ":memory:x", "a\\b", "\udcff", "a\nb"]
+
+BAD_MEMORY = ["64M&vfs=memdb", "64M&wasm_max_memory=4G", "64M#", "64M?x", "64M\0", "", "0", "-1", "1e9", "64m", "64 M", " 64M",
+              "64M\n", "+64M", "٣M", "64MM", "K", "0x10", "9" * 13, 0, -1]
+BAD_MEMORY_TYPES = [True, 1.5, b"64M", ["64M"], object()]
+BAD_TIMES = [0, -1, float("nan"), float("inf"), 10**9]
+BAD_EXTENSIONS = ["../vec0.so", "/tmp/x.so", "vec0\0.wasm", "vec0.so", "", "-x", "vec0.wasm.so", "ｖec"]
+
+
+class Options(Case):
+    def test_names_are_names(self):
+        os.chdir(self.directory)
+        for options in ({}, {"memory": "64M"}, {"statement_time": 5}, {"rows": 9}):
+            for name in NAMES:
+                with self.subTest(name=name, **options):
+                    connection = self.connect(name, **options)
+                    connection.execute("CREATE TABLE IF NOT EXISTS t(x)")
+                    connection.close()
+                    self.assertEqual(os.listdir(os.fsencode(".")), [os.fsencode(name)])
+                    os.remove(name)
+
+    def test_absolute_names_are_names(self):
+        for name in NAMES:
+            for path in (self.path(name), "//" + self.path(name), os.fsencode(self.path(name))):
+                with self.subTest(path=path):
+                    self.connect(path, memory="64M").execute("CREATE TABLE IF NOT EXISTS t(x)").connection.close()
+                    self.assertEqual(os.listdir(os.fsencode(self.directory)), [os.fsencode(name)])
+            os.remove(self.path(name))
+
+    def test_nothing_and_memory_are_no_files(self):
+        os.chdir(self.directory)
+        for name in ("", ":memory:"):
+            connection = self.connect(name, memory="64M")
+            connection.execute("CREATE TABLE t(x)")
+            self.assertEqual(connection.execute("PRAGMA database_list").fetchall(), [(0, "main", "")])
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_nul_and_surrogates_in_paths(self):
+        for path in ("a\0b", b"a\0b"):
+            with self.assertRaises(ValueError):
+                self.connect(path, memory="64M")
+        for path in ("\ud800", "a\udfff"):
+            with self.assertRaises(UnicodeEncodeError):
+                self.connect(path, memory="64M")
+        for path in (None, 1, object()):
+            with self.assertRaises(TypeError):
+                self.connect(path, memory="64M")
+
+    def test_a_uri_keeps_its_parameters(self):
+        path = self.path("x.db")
+        self.connect(path).execute("CREATE TABLE t(x)")
+        for mark in ("?mode=ro", "?mode=ro#x?mode=rwc", "?x=1&mode=ro"):
+            connection = self.connect(f"file:{path}{mark}", uri=True, memory="64M")
+            with self.assertRaises(sqlite_sandbox.OperationalError):
+                connection.execute("INSERT INTO t VALUES (1)")
+
+    def test_a_uri_cannot_lift_limits(self):
+        for parameter in ("wasm_max_memory=4G", "x=1&wasm_max_memory=4G", "wasm_max_memory=4G#?wasm_max_memory=4G"):
+            connection = self.connect(f"file:{self.path('x.db')}?{parameter}", uri=True, memory="16M")
+            with self.assertRaises(sqlite_sandbox.LimitError):
+                connection.execute("SELECT length(zeroblob(30000000) || 'x')").fetchall()
+            connection = self.connect(f"file:{self.path('x.db')}?wasm_timeout=9h", uri=True, statement_time=0.1)
+            with self.assertRaises(sqlite_sandbox.LimitError):
+                connection.execute(ENDLESS.format("count(*)")).fetchall()
+
+    def test_uri_by_its_position(self):
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            connection = self.connect("file::memory:", 5.0, 0, None, True, sqlite_sandbox.Connection, 10, True, memory="64M")
+        self.assertIsNone(connection.isolation_level)
+        self.assertEqual(connection.execute("PRAGMA database_list").fetchall(), [(0, "main", "")])
+
+    def test_values_are_checked(self):
+        for value in BAD_MEMORY:
+            with self.subTest(memory=value), self.assertRaises(ValueError):
+                self.connect(":memory:", memory=value)
+        for value in BAD_MEMORY_TYPES:
+            with self.subTest(memory=value), self.assertRaises(TypeError):
+                self.connect(":memory:", memory=value)
+        for value in BAD_TIMES:
+            with self.subTest(statement_time=value), self.assertRaises(ValueError):
+                self.connect(":memory:", statement_time=value)
+        for value in ("1s", "1&x=1", True, b"1"):
+            with self.subTest(statement_time=value), self.assertRaises(TypeError):
+                self.connect(":memory:", statement_time=value)
+        for value in (0, -1, 2**63):
+            with self.subTest(rows=value), self.assertRaises(ValueError):
+                self.connect(":memory:", rows=value)
+        for value in ("1", 1.0, True):
+            with self.subTest(rows=value), self.assertRaises(TypeError):
+                self.connect(":memory:", rows=value)
+
+    def test_extensions_are_components(self):
+        for value in BAD_EXTENSIONS:
+            with self.subTest(extension=value), self.assertRaises(ValueError):
+                self.connect(":memory:", extensions=[value])
+        for value in ("vec0", [b"vec0"], [1]):
+            with self.subTest(extensions=value), self.assertRaises(TypeError):
+                self.connect(":memory:", extensions=value)
+        with self.assertRaisesRegex(sqlite_sandbox.OperationalError, "no extension named"):
+            self.connect(":memory:", extensions=["nope"])
+
+    def test_extensions_are_loaded(self):
+        connection = self.connect(":memory:", extensions=["uuid", "vec0"], memory="256M")
+        self.assertEqual(connection.execute("SELECT length(uuid4())").fetchone(), (36,))
+        connection.execute("CREATE VIRTUAL TABLE v USING vec0(x FLOAT[2])")
+        connection.execute("INSERT INTO v(x) VALUES ('[1, 2]')")
+        self.assertEqual(connection.execute("SELECT count(*) FROM v").fetchone(), (1,))
+        # SQL cannot load others afterwards.
+        with self.assertRaisesRegex(sqlite_sandbox.OperationalError, "not authorized"):
+            connection.load_extension("sha3.wasm")
+        with self.assertRaises(sqlite_sandbox.OperationalError):
+            connection.execute("SELECT load_extension('sha3.wasm')")
+
+    def test_other_files_are_not_granted(self):
+        connection = self.connect(self.path("x.db"), memory="64M")
+        for path in ("/etc/passwd", "/proc/self/mem", "../x.db", "/root/x.db"):
+            with self.subTest(path=path), self.assertRaises(sqlite_sandbox.OperationalError):
+                connection.execute("ATTACH ? AS other", (path,))
+
+    def test_factories_get_the_path(self):
+        class Factory(sqlite_sandbox.Connection):
+            def __init__(self, database, **options):
+                self.given = str(database)
+                super().__init__(database, **options)
+
+        connection = self.connect(self.path("a?b"), memory="64M", factory=Factory)
+        self.assertEqual(connection.given, self.path("a?b"))
+        self.assertIsInstance(connection, Factory)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -52,10 +52,7 @@ impl Conversation<'_> {
                 self.begin_implicit(&statement)?;
             }
             let analysed = Rc::new(self.analyse(statement, sql, &[])?);
-            if runs(&analysed.statement.action) && !analysed.parameters.is_empty() {
-                let message = "there is no parameter $1";
-                return Err(Error::new(sqlstate::UNDEFINED_PARAMETER, message).into());
-            }
+            analysed.check_complete()?;
             if is_one {
                 self.keep(sql, &[], &analysed);
             }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use sqlite_wasm::types::Value;
 use sqlite_wasm_postgres::error::sqlstate;
-use sqlite_wasm_postgres::translate::{Direction, Statement};
+use sqlite_wasm_postgres::translate::{Action, Direction, Statement};
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::types::parameters::Parameter;
 use sqlite_wasm_postgres::values::Format;
@@ -34,6 +34,21 @@ pub struct Analysed {
     pub origins: Vec<(u32, i16)>,
     /// That of the schema that the columns were last compared with.
     pub generation: Cell<u64>,
+}
+
+impl Analysed {
+    /// Check that a statement of the simple protocol has no parameters, since nothing gives them values.
+    ///
+    /// # Errors
+    ///
+    /// 42P02.
+    pub fn check_complete(&self) -> Result<()> {
+        let runs = matches!(self.statement.action, Action::Run | Action::Explain);
+        match runs && !self.parameters.is_empty() {
+            true => Err(Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1")),
+            false => Ok(()),
+        }
+    }
 }
 
 /// A prepared statement; none for an empty one.

@@ -1,0 +1,1 @@
+module.exports={loadExtension(){throw new Error('not yet')}}

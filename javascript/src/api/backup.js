@@ -92,9 +92,7 @@ class Backup {
           writer.u32(this.#handle);
         });
       }
-      const writer = engine.begin();
-      writer.u8(PROGRAM.CLOSE);
-      engine.perform(this.#target.id, writer);
+      this.#target.program(PROGRAM.CLOSE);
     }
     engine.files.paths.revokeDatabase(this.#file);
     this.#handle = 0;

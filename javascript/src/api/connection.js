@@ -99,6 +99,18 @@ class Connection {
     }
   }
 
+  /** An operation that is none of SQLite's functions, with a text as its argument. */
+  program(operation, text) {
+    try {
+      const writer = this.engine.begin();
+      writer.u8(operation);
+      if (text !== undefined) writer.text(text);
+      this.engine.perform(this.id, writer);
+    } catch (error) {
+      throw this.#translated(error);
+    }
+  }
+
   #translated(error) {
     if (error instanceof EngineFailure) return this.errorOf(error.code, error.message);
     return endedError(error);
@@ -184,11 +196,7 @@ class Connection {
       if (engine.hasEnded) return;
       this.#garbage.push(...this.#statements);
       this.finalizeGarbage();
-      const writer = engine.begin();
-      writer.u8(PROGRAM.CLOSE);
-      engine.perform(this.id, writer);
-    } catch (error) {
-      throw this.#translated(error);
+      this.program(PROGRAM.CLOSE);
     } finally {
       engine.end(new Error('it was closed'));
     }

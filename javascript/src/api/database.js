@@ -29,6 +29,14 @@ const MAX_TIMEOUT = 0x7fffffff;
 /** `SQLITE_DBCONFIG_DEFENSIVE`: SQL cannot write what would corrupt the database. */
 const DEFENSIVE = 1010;
 
+/** `SQLITE_DBCONFIG_…`, as better-sqlite3 is compiled: foreign keys hold, "x" is never a text. */
+const SETTINGS = Object.freeze([
+  [DEFENSIVE, true],
+  [1002, true], // ENABLE_FKEY
+  [1013, false], // DQS_DML
+  [1014, false], // DQS_DDL
+]);
+
 /** `SQLITE_DESERIALIZE_RESIZEABLE` and `…_READONLY`. */
 const RESIZEABLE = 2;
 const READ_ONLY = 4;
@@ -149,16 +157,18 @@ class Database {
     this.#dispatch.connection = connection;
     connection.logger = options.verbose;
     this.#address = connection.address;
-    this.#configure(DEFENSIVE, true);
+    this.#configure(SETTINGS);
     if (options.isExclusive) new Statement(PERMIT, this, connection, 'PRAGMA locking_mode = EXCLUSIVE', true).get();
     if (options.buffer) this.#deserialize(options.buffer, options.isReadOnly);
   }
 
-  #configure(option, isOn) {
+  #configure(settings) {
     this.#connection.call((writer) => {
-      writer.u8(CALL.DB_CONFIG);
-      writer.u32(option);
-      writer.u32(isOn ? 1 : 0);
+      for (const [option, isOn] of settings) {
+        writer.u8(CALL.DB_CONFIG);
+        writer.u32(option);
+        writer.u32(isOn ? 1 : 0);
+      }
     });
   }
 
@@ -240,7 +250,9 @@ class Database {
       writer.text(schema);
       writer.u32(0);
     });
-    return reader.i64() > 0 ? reader.blob() : Buffer.alloc(0);
+    const size = reader.i64();
+    if (size < 0) throw new SqliteError(`unknown database ${schema}`, 'SQLITE_ERROR');
+    return size > 0 ? reader.blob() : Buffer.alloc(0);
   }
 
   /** Loads an extension: a name or path, its bytes, or a promise for a URL with its SHA-256. */
@@ -271,7 +283,7 @@ class Database {
 
   unsafeMode(...args) {
     this.#connection.isUnsafe = flagArgument(args);
-    this.#configure(DEFENSIVE, !this.#connection.isUnsafe);
+    this.#configure([[DEFENSIVE, !this.#connection.isUnsafe]]);
     return this;
   }
 

@@ -32,10 +32,14 @@ function bindable(value) {
       return value;
     case 'object':
       if (value === null) return null;
-      if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+      if (ArrayBuffer.isView(value)) return bytesOf(value);
   }
   throw new TypeError(CANNOT_BIND);
 }
+
+/** The bytes of a view; of a transferred array buffer none is left. */
+const bytesOf = ({ buffer, byteOffset, byteLength }) =>
+  byteLength === 0 ? Buffer.alloc(0) : Buffer.from(buffer, byteOffset, byteLength);
 
 /** The parameters of a statement. */
 class Parameters {

@@ -105,6 +105,9 @@ class Wasi {
         'get-random-bytes': (length, result) => this.#randomBytes(length, result),
         'get-random-u64': () => crypto.randomBytes(8).readBigUInt64LE(),
       },
+      'wasi:random/insecure-seed': {
+        'insecure-seed': (result) => crypto.randomFillSync(this.memory.u8, result, 16),
+      },
       'wasi:cli/environment': { 'get-environment': (result) => this.#environment(result) },
       'wasi:cli/exit': {
         exit: (status) => {

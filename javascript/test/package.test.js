@@ -2,6 +2,7 @@
 // What the package contains, and what is generated.
 
 const assert = require('node:assert');
+const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { test } = require('node:test');
@@ -9,7 +10,7 @@ const { test } = require('node:test');
 const { generate } = require('../scripts/opcodes.js');
 const { FUNCTIONS, OTHERS, RESUMES } = require('../src/extensions/contract.js');
 const t = require('../src/extensions/types.js');
-const { BUILT, ROOT } = require('./support.js');
+const { BUILT, ROOT, directory } = require('./support.js');
 
 const PACKAGE = path.join(__dirname, '..');
 const read = (name) => fs.readFileSync(path.join(ROOT, name), 'utf8');
@@ -62,6 +63,19 @@ test('types are laid out as the canonical ABI has them', () => {
   for (const [name, [size, align]] of Object.entries(sizes)) {
     assert.deepStrictEqual([t[name].size, t[name].align], [size, align], name);
   }
+});
+
+test('the examples of the documentation run', (t) => {
+  const blocks = [...read('docs/javascript.md').matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
+  assert.strictEqual(blocks.length, 3);
+  const outputs = blocks.map((code) => {
+    const file = path.join(directory(t), 'example.js');
+    fs.writeFileSync(file, code.replace("'sqlite-sandbox'", JSON.stringify(PACKAGE)));
+    return execFileSync(process.execPath, [file], { cwd: path.dirname(file), encoding: 'utf8' });
+  });
+  assert.match(outputs[0], /\{ total: 16\.5 \}\n\{\s+hash: '3A985DA7/);
+  assert.strictEqual(outputs[1], 'true statementTime SQLITE_INTERRUPT\n');
+  assert.strictEqual(outputs[2], '{ answer: 42 }\n');
 });
 
 test('no file has more than 400 lines', () => {

@@ -1,5 +1,6 @@
 'use strict';
-// Databases, with the interface of better-sqlite3.
+// Databases, with the interface of better-sqlite3. What most programs do not use is loaded when it is
+// used: a start reads half of the files.
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -7,20 +8,16 @@ const path = require('node:path');
 const { CALL, CODE } = require('../opcodes.js');
 const { Engine } = require('../engine/engine.js');
 const { DEFAULT_MEMORY, engineModule } = require('../engine/module.js');
-const { Dispatch } = require('../extensions/dispatch.js');
-const { loadExtension } = require('../extensions/load.js');
+const { Dispatch } = require('../extensions/lazy-dispatch.js');
 const { Files } = require('../files/imports.js');
 const { Paths } = require('../files/paths.js');
 const { Process } = require('../host/process.js');
-const { runBackup } = require('./backup.js');
 const { Callbacks } = require('./callbacks.js');
 const { Connection, openingError } = require('./connection.js');
 const { SqliteError } = require('./errors.js');
-const { defineAggregate, defineFunction } = require('./functions.js');
 const { checkReadable, openFlags, realPath, sharingOf } = require('./opening.js');
 const { booleanOption, flagArgument, limitOption, optionsObject } = require('./options.js');
 const { PERMIT, Statement } = require('./statement.js');
-const { defineTable } = require('./table-methods.js');
 const { makeTransaction } = require('./transaction.js');
 
 const DEFAULT_TIMEOUT = 5000;
@@ -128,7 +125,7 @@ class Database {
     const engine = new Engine(engineModule(options.limits.memory), {
       files: new Files(paths, sharing),
       process: new Process(),
-      dispatch: this.#dispatch.imports(),
+      dispatch: this.#dispatch,
     });
     this.#dispatch.engine = engine;
     try {
@@ -154,7 +151,6 @@ class Database {
     const connection = openConnection(engine, target, options);
     this.#connection = connection;
     this.#callbacks = new Callbacks(connection);
-    this.#dispatch.connection = connection;
     connection.logger = options.verbose;
     this.#address = connection.address;
     this.#configure(SETTINGS);
@@ -220,22 +216,22 @@ class Database {
   }
 
   function(name, options, fn) {
-    defineFunction(this.#connection, this.#callbacks, name, options, fn);
+    require('./functions.js').defineFunction(this.#connection, this.#callbacks, name, options, fn);
     return this;
   }
 
   aggregate(name, options) {
-    defineAggregate(this.#connection, this.#callbacks, name, options);
+    require('./functions.js').defineAggregate(this.#connection, this.#callbacks, name, options);
     return this;
   }
 
   table(name, factory) {
-    defineTable(this.#connection, this.#callbacks, name, factory);
+    require('./table-methods.js').defineTable(this.#connection, this.#callbacks, name, factory);
     return this;
   }
 
   backup(filename, options) {
-    return runBackup(this.#connection, this.#address, filename, options);
+    return require('./backup.js').runBackup(this.#connection, this.#address, filename, options);
   }
 
   /** The content of a database as the bytes of a file. */
@@ -258,7 +254,8 @@ class Database {
   /** Loads an extension: a name or path, its bytes, or a promise for a URL with its SHA-256. */
   loadExtension(source, options) {
     this.#connection.checkIdle();
-    const result = loadExtension(this.#connection, this.#dispatch, source, options);
+    const { loadExtension } = require('../extensions/load.js');
+    const result = loadExtension(this.#connection, this.#dispatch.loaded(), source, options);
     return typeof result?.then === 'function' ? result.then(() => this) : this;
   }
 

@@ -10,6 +10,7 @@ const { Events } = require('./events.js');
 const { Memory } = require('./memory.js');
 
 const CONNECTIONS = 'sqlite-wasm:database/connections@0.1.0#';
+const DISPATCH = 'sqlite-wasm:host/dispatch@0.1.0';
 
 /** The size of each mailbox: most requests, and blocks of rows. */
 const MAILBOX_BYTES = 64 << 10;
@@ -48,19 +49,20 @@ class Engine {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ files: any, process: any, dispatch: Record<string, Function> }} host
+   * @param {{ files: any, process: any, dispatch: any }} host
    */
   constructor(module, { files, process, dispatch }) {
     this.files = files;
     this.process = process;
     this.events = new Events(this);
     const wasi = new Wasi({ log: new Log(LOG_BYTES) });
+    const wanted = WebAssembly.Module.imports(module);
     const imports = {
-      ...wasi.imports(WebAssembly.Module.imports(module)),
+      ...wasi.imports(wanted),
       'sqlite-wasm:host/files@0.1.0': files.files(),
       'sqlite-wasm:host/shared-memory@0.1.0': files.sharedMemory(),
       'sqlite-wasm:host/process@0.1.0': process.imports(),
-      'sqlite-wasm:host/dispatch@0.1.0': dispatch,
+      [DISPATCH]: dispatch.imports(wanted.filter(({ module: from }) => from === DISPATCH).map(({ name }) => name)),
       'sqlite-wasm:database/callbacks@0.1.0': this.events.imports(),
     };
     this.#exports = new WebAssembly.Instance(module, imports).exports;

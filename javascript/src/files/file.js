@@ -1,7 +1,6 @@
 'use strict';
 // An open file, by the rules of the native unix VFS (`os_unix.c`, `unixOpen`, `findCreateFileMode`).
 
-const crypto = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -94,7 +93,7 @@ class File {
 
   /** A file without a name. */
   static temporary() {
-    const name = path.join(os.tmpdir(), `sqlite-sandbox-${crypto.randomUUID()}`);
+    const name = path.join(os.tmpdir(), `sqlite-sandbox-${require('node:crypto').randomUUID()}`);
     const descriptor = fs.openSync(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_BITS);
     fs.unlinkSync(name);
     return new File(descriptor, null, new UnsharedLock());

@@ -2,7 +2,8 @@
 // The parts of WASI 0.2 that engine and extensions get: clocks, random numbers, and a log that takes
 // their output. There is no input and no network; what is missing ends the instance that calls it.
 
-const crypto = require('node:crypto');
+/** Loaded when it is used: that takes several milliseconds. */
+const crypto = () => require('node:crypto');
 
 /** Longest list of random bytes. */
 const MAX_RANDOM_BYTES = 64 << 10;
@@ -62,7 +63,7 @@ class Wasi {
     if (length > MAX_RANDOM_BYTES) throw new Stop(`more than ${MAX_RANDOM_BYTES} random bytes`);
     const count = Number(length);
     const start = this.memory.allocate(count);
-    crypto.randomFillSync(this.memory.u8, start, count);
+    crypto().randomFillSync(this.memory.u8, start, count);
     this.#storeList(result, start, count);
   }
 
@@ -103,10 +104,10 @@ class Wasi {
       },
       'wasi:random/random': {
         'get-random-bytes': (length, result) => this.#randomBytes(length, result),
-        'get-random-u64': () => crypto.randomBytes(8).readBigUInt64LE(),
+        'get-random-u64': () => crypto().randomBytes(8).readBigUInt64LE(),
       },
       'wasi:random/insecure-seed': {
-        'insecure-seed': (result) => crypto.randomFillSync(this.memory.u8, result, 16),
+        'insecure-seed': (result) => crypto().randomFillSync(this.memory.u8, result, 16),
       },
       'wasi:cli/environment': { 'get-environment': (result) => this.#environment(result) },
       'wasi:cli/exit': {

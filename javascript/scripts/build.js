@@ -1,6 +1,6 @@
 'use strict';
 // Puts what was built elsewhere into the package: the engine's core module, extracted from its
-// component, and the shipped extensions as they are, with what they are granted.
+// component without custom sections, and the shipped extensions as they are, with what they are granted.
 //
 //   node scripts/build.js DIRECTORY   with database.wasm and extensions/, such as target/release
 
@@ -8,6 +8,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const { largestCoreModule } = require('../src/wasm/component.js');
+const { withoutCustomSections } = require('../src/wasm/strip.js');
 
 const PACKAGE = path.join(__dirname, '..');
 
@@ -33,7 +34,7 @@ function emptied(name) {
 function build(from) {
   const engine = emptied('engine');
   const component = fs.readFileSync(path.join(from, 'database.wasm'));
-  fs.writeFileSync(path.join(engine, 'engine.wasm'), largestCoreModule(component));
+  fs.writeFileSync(path.join(engine, 'engine.wasm'), withoutCustomSections(largestCoreModule(component)));
   const extensions = emptied('extensions');
   const shipped = path.join(from, 'extensions');
   for (const name of fs.readdirSync(shipped).filter((file) => file.endsWith('.wasm'))) {

@@ -4,9 +4,10 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
+const root = require('../package-root.js');
 const { withMemoryLimit } = require('../wasm/memory-limit.js');
 
-const FILE = path.join(__dirname, '..', '..', 'engine', 'engine.wasm');
+const FILE = path.join(root, 'engine', 'engine.wasm');
 
 /** SQLite's heap, caches and results. As much as `sqlite-wasm-run` allows by default. */
 const DEFAULT_MEMORY = 2 ** 30;

@@ -6,11 +6,12 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const { PROGRAM } = require('../opcodes.js');
+const root = require('../package-root.js');
 const { Extension } = require('./extension.js');
 const { Package } = require('./package.js');
 const { NEED } = require('./types.js');
 
-const SHIPPED = path.join(__dirname, '..', '..', 'extensions');
+const SHIPPED = path.join(root, 'extensions');
 const PLAIN_NAME = /^[A-Za-z0-9_]+$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 

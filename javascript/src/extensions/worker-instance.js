@@ -5,6 +5,7 @@
 const path = require('node:path');
 const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
+const root = require('../package-root.js');
 const { Channel } = require('./channel.js');
 
 /** The time of one call, where the program sets none. */
@@ -33,7 +34,7 @@ class WorkerInstance {
     this.#time = time === Infinity ? DEFAULT_TIME : time;
     const shared = Channel.memory();
     const { port1, port2 } = new MessageChannel();
-    this.#worker = new Worker(path.join(__dirname, 'worker-main.js'), {
+    this.#worker = new Worker(path.join(root, 'src/extensions/worker-main.js'), {
       workerData: { module, environment, usesSql, shared, port: port2 },
       transferList: [port2],
       env: {},

@@ -3,6 +3,8 @@
 
 const path = require('node:path');
 
+const root = require('../package-root.js');
+
 /** For tests, and for programs that want none of it. */
 const DISABLING_VARIABLE = 'SQLITE_SANDBOX_NO_NATIVE';
 
@@ -11,7 +13,7 @@ function load() {
   if (process.env[DISABLING_VARIABLE]) return { system: null, reason: `${DISABLING_VARIABLE} is set` };
   const platform = `${process.platform}-${process.arch}`;
   try {
-    const file = path.join(__dirname, '..', '..', 'prebuilt', platform, 'system.node');
+    const file = path.join(root, 'prebuilt', platform, 'system.node');
     return { system: require(file), reason: '' };
   } catch (error) {
     return { system: null, reason: `not loaded for ${platform} (${error.code ?? error.message})` };

@@ -91,4 +91,4 @@ function leb(number) {
   return bytes;
 }
 
-module.exports = { BinaryReader, MalformedWasm, kindOf, leb, sections };
+module.exports = { BinaryReader, MalformedWasm, PREAMBLE_BYTES, kindOf, leb, sections };

@@ -12,4 +12,6 @@ db.loadExtension('sha3').loadExtension('vec0');
 assert.strictEqual(db.prepare("SELECT length(sha3('abc'))").pluck().get(), 32);
 db.exec("CREATE VIRTUAL TABLE v USING vec0(e float[2]); INSERT INTO v(rowid, e) VALUES(1, '[1, 2]')");
 assert.strictEqual(db.prepare("SELECT rowid FROM v WHERE e MATCH '[1, 2]' ORDER BY distance LIMIT 1").pluck().get(), 1);
+assert.deepStrictEqual([Database.name, Database.SqliteError.name, db.prepare('SELECT 1').constructor.name], ['Database', 'SqliteError', 'Statement']);
+assert.throws(() => db.prepare('x'), { name: 'SqliteError', code: 'SQLITE_ERROR' });
 db.close();

@@ -106,7 +106,7 @@ function grants(options) {
     throw new TypeError('Cannot open database because the directory does not exist');
   }
   const target = realPath(options.file);
-  paths.grantDatabase(target, options.isReadOnly);
+  paths.grantDatabase(target, options.isReadOnly, true);
   return { paths, target };
 }
 

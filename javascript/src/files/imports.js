@@ -17,13 +17,16 @@ const MAX_READ_BYTES = 16 << 20;
 /** The engine chooses how many files are open. */
 const MAX_OPEN_FILES = 512;
 
+/** Names of journals whose bytes are kept: those of the database. */
+const MAX_KNOWN_NAMES = 4;
+
 /** `access-mode`. */
 const ACCESS_READ_WRITE = 1;
 
 class Files {
   /** @type {(File | undefined)[]} */
   #open = [];
-  #names = new Map();
+  #names = [];
 
   /**
    * @param {import('./paths.js').Paths} paths
@@ -110,23 +113,34 @@ class Files {
     if (syncs) syncDirectory(place.path);
   }
 
-  /** Whether a file exists and is not empty: SQLite looks for journals before each statement. */
+  /** Whether a file exists and is not empty. */
   #exists(name) {
-    if (!system) {
-      const status = fs.statSync(name, { throwIfNoEntry: false });
-      return status !== undefined && (!status.isFile() || status.size > 0);
+    if (system) return system.sizeAt(Buffer.from(`${name}\0`)) > 0;
+    const status = fs.statSync(name, { throwIfNoEntry: false });
+    return status !== undefined && (!status.isFile() || status.size > 0);
+  }
+
+  /**
+   * A name that was asked for before, with its zero byte: SQLite looks for the journals of its database
+   * before each statement, and these names need no resolution.
+   */
+  #knownName(pointer, length) {
+    const { u8 } = this.memory;
+    for (const known of this.#names) {
+      const isSame = known.length === length + 1 && known.compare(u8, pointer, pointer + length, 0, length) === 0;
+      if (isSame) return known;
     }
-    let bytes = this.#names.get(name);
-    if (!bytes) {
-      bytes = Buffer.from(`${name}\0`);
-      if (this.#names.size < MAX_OPEN_FILES) this.#names.set(name, bytes);
-    }
-    return system.sizeAt(bytes) > 0;
+    return null;
   }
 
   #access(pointer, length, mode) {
     try {
-      const place = this.paths.place(this.#name(pointer, length), true);
+      this.memory.check(pointer, length);
+      const known = system && mode !== ACCESS_READ_WRITE ? this.#knownName(pointer, length) : null;
+      if (known) return system.sizeAt(known) > 0;
+      const name = this.#name(pointer, length);
+      const place = this.paths.place(name, true);
+      if (this.paths.isFixed(name) && this.#names.length < MAX_KNOWN_NAMES) this.#names.push(Buffer.from(`${name}\0`));
       if (mode !== ACCESS_READ_WRITE) return this.#exists(place.path);
       fs.accessSync(place.path, fs.constants.R_OK | fs.constants.W_OK);
       return !place.isReadOnly && this.sharing !== 'reading';

@@ -34,14 +34,19 @@ class Paths {
   #databases = [];
   #directories = [];
 
-  /** Grants a database by its real path. */
-  grantDatabase(file, isReadOnly) {
-    this.#databases.push({ path: file, isReadOnly });
+  /** Grants a database by its real path. One that is fixed is never revoked. */
+  grantDatabase(file, isReadOnly, isFixed = false) {
+    this.#databases.push({ path: file, isReadOnly, isFixed });
+  }
+
+  /** Whether a name is that of a fixed database, or of its journals. */
+  isFixed(name) {
+    return this.#databaseOf(name)?.isFixed === true;
   }
 
   /** Removes the grant that was added last for this path. */
   revokeDatabase(file) {
-    const index = this.#databases.findLastIndex((granted) => granted.path === file);
+    const index = this.#databases.findLastIndex((granted) => granted.path === file && !granted.isFixed);
     if (index >= 0) this.#databases.splice(index, 1);
   }
 

@@ -161,8 +161,6 @@ declare class Database {
   defaultSafeIntegers(use?: boolean): this;
   unsafeMode(use?: boolean): this;
 
-  static readonly SqliteError: typeof Database.SqliteError;
-  static readonly LimitError: typeof Database.LimitError;
   static readonly Database: typeof Database;
   static readonly default: typeof Database;
 }

@@ -7,7 +7,7 @@ const { FUNCTIONS, OTHERS } = require('./contract.js');
 const { DynamicFunctions, ExtensionFailure, FIRST_DYNAMIC, Handles } = require('./handles.js');
 const { Instance } = require('./instance.js');
 const { UNFINISHED } = require('./types.js');
-const { WorkerInstance } = require('./worker-instance.js');
+const { SuspendableInstance, canSuspend } = require('./suspendable-instance.js');
 
 /** Longest message of a failure. */
 const MAX_MESSAGE_BYTES = 4096;
@@ -54,17 +54,20 @@ class Extension {
     if (this.#instance) return this.#instance;
     const { module, usesSql } = this.package;
     const { environment } = this.granted;
-    const runsInWorker = usesSql || this.limits.time !== Infinity;
-    this.#instance = runsInWorker
-      ? new WorkerInstance(module, { environment, usesSql, time: this.limits.time })
-      : new Instance(module, { environment });
+    const hasTime = this.limits.time !== Infinity;
+    if (hasTime || (usesSql && !canSuspend)) {
+      const { WorkerInstance } = require('./worker-instance.js');
+      this.#instance = new WorkerInstance(module, { environment, usesSql, time: this.limits.time });
+    } else {
+      this.#instance = usesSql ? new SuspendableInstance(module, { environment }) : new Instance(module, { environment });
+    }
     this.usage.starts++;
     return this.#instance;
   }
 
   /** The instance without a worker, for calls of functions that have their own way. */
   get inline() {
-    if (this.#waiting || this.#instance === null || this.#instance instanceof WorkerInstance) return null;
+    if (this.#waiting || !(this.#instance instanceof Instance)) return null;
     return this.#wasConnected && !this.#isConnected ? null : this.#instance;
   }
 

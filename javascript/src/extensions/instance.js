@@ -36,14 +36,14 @@ class CountedMemory extends Memory {
 class Instance {
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment?: [string, string][], sqlWork?: object, files?: object }} host
+   * @param {{ environment?: [string, string][], sqlWork?: Function, realm?: any }} host
    */
-  constructor(module, { environment, sqlWork }) {
+  constructor(module, { environment, sqlWork, realm = WebAssembly }) {
     this.log = new Log(LOG_BYTES);
     const wasi = new Wasi({ log: this.log, environment });
     const imports = wasi.imports(WebAssembly.Module.imports(module));
     if (sqlWork) imports[SQL_WORK] = sqlWork(this);
-    this.exports = new WebAssembly.Instance(module, imports).exports;
+    this.exports = new realm.Instance(module, imports).exports;
     this.memory = new CountedMemory(this.exports.memory, this.exports.cabi_realloc);
     wasi.memory = this.memory;
     this.inline = this.exports[INLINE];
@@ -64,12 +64,26 @@ class Instance {
    * @param {{ export: string, params: any[], returned: any }} entry
    */
   call(entry, args) {
+    return this.lifted(entry, this.function(entry)(...this.lowered(entry, args)));
+  }
+
+  /** The export of a function. */
+  function(entry) {
     const fn = this.exports[entry.export];
     if (typeof fn !== 'function') throw new ContractViolation(`no export ${entry.export}`);
+    return fn;
+  }
+
+  /** The arguments of a function as flat values. */
+  lowered(entry, args) {
     const flat = [];
     entry.params.forEach((type, index) => type.lowerFlat(this.memory, args[index], (value) => flat.push(value)));
     if (flat.length > MAX_FLAT) throw new Error('too many arguments');
-    const returned = fn(...flat);
+    return flat;
+  }
+
+  /** The result of a function from what it has returned. */
+  lifted(entry, returned) {
     const type = entry.returned;
     if (type === null) return undefined;
     this.memory.counted = 0;

@@ -22,7 +22,10 @@ class SqlWork {
   #waiting = [];
   #waitingBytes = 0;
 
-  /** @param {(request: any) => { tag: number, value: any }} requested Makes a request. */
+  /**
+   * @param {(request: any, store: (reply: any) => void) => any} requested Makes a request, and passes its
+   *   reply to `store`: before it returns, or before the promise that it returns is fulfilled.
+   */
   constructor(requested) {
     this.requested = requested;
   }
@@ -34,9 +37,9 @@ class SqlWork {
     return all;
   }
 
-  #request(operations, registered) {
-    if (!this.isOpen) return failure(CODE.MISUSE, NO_SQL);
-    return this.requested({ operations: this.#take(operations), function: registered });
+  #request(operations, registered, store) {
+    if (!this.isOpen) return store(failure(CODE.MISUSE, NO_SQL));
+    return this.requested({ operations: this.#take(operations), function: registered }, store);
   }
 
   #later(operations) {
@@ -49,17 +52,15 @@ class SqlWork {
     return { tag: 0 };
   }
 
-  /** Performs what waits at the end of a call. Returns a failure, or nothing. */
-  finish() {
-    if (this.#waiting.length === 0) return null;
-    const reply = this.requested({ operations: this.#take([]), function: null });
-    return reply.tag === 0 ? null : reply.value;
+  /** Performs what waits at the end of a call. */
+  finish(store) {
+    if (this.#waiting.length === 0) return store({ tag: 0 });
+    return this.requested({ operations: this.#take([]), function: null }, store);
   }
 
-  #register(id, declared) {
-    if (declared.kind !== KIND_SCALAR) return failure(CODE.MISUSE, 'only scalar functions are registered later');
-    const reply = this.#request([], { id, function: declared });
-    return reply.tag === 0 ? { tag: 0 } : reply;
+  #register(id, declared, store) {
+    if (declared.kind !== KIND_SCALAR) return store(failure(CODE.MISUSE, 'only scalar functions are registered later'));
+    return this.#request([], { id, function: declared }, (reply) => store(reply.tag === 0 ? { tag: 0 } : reply));
   }
 
   /** The imports of an instance. */
@@ -71,7 +72,7 @@ class SqlWork {
     return {
       perform: (...flat) => {
         const [operations, at] = lifted(t.bytes, flat);
-        REPLY.lower(instance.memory, at, this.#request([operations], null));
+        return this.#request([operations], null, (reply) => REPLY.lower(instance.memory, at, reply));
       },
       'perform-later': (...flat) => {
         const [operations, at] = lifted(t.bytes, flat);
@@ -79,7 +80,7 @@ class SqlWork {
       },
       'register-function': (id, ...flat) => {
         const [declared, at] = lifted(t.sqlFunction, flat);
-        NOTHING.lower(instance.memory, at, this.#register(id >>> 0, declared));
+        return this.#register(id >>> 0, declared, (reply) => NOTHING.lower(instance.memory, at, reply));
       },
     };
   }

@@ -17,9 +17,9 @@ const entries = { ...FUNCTIONS, ...OTHERS };
 const WITHOUT_SQL = new Set(['extension-disconnect', 'collation-compare']);
 
 /** Sends a request to the thread of the engine, and waits for the reply. */
-function requested(request) {
+function requested(request, store) {
   channel.send({ request });
-  return channel.receive().reply;
+  store(channel.receive().reply);
 }
 
 const work = new SqlWork(requested);
@@ -35,8 +35,9 @@ function called(name, args) {
   work.isOpen = !WITHOUT_SQL.has(name);
   try {
     const returned = instance.call(entries[name], args);
-    const failure = work.finish();
-    return failure && !entries[name].isPlain ? { tag: 1, value: failure } : returned;
+    let last;
+    work.finish((reply) => { last = reply; });
+    return last.tag !== 0 && !entries[name].isPlain ? last : returned;
   } finally {
     work.isOpen = false;
   }

@@ -16,6 +16,9 @@ for (const [way, options] of Object.entries(ways)) {
     const value = (sql) => db.prepare(sql).pluck().get();
     assert.strictEqual(value('SELECT twice(21)'), 42);
     assert.strictEqual(value('SELECT four(1)'), 2);
+    // Messages of threads that are longer than what they share.
+    db.exec("SELECT define('big', 'printf(''%.*c'', ?1, ''x'')')");
+    assert.strictEqual(value('SELECT length(big(300000))'), 300_000);
     assert.throws(() => value("SELECT define('bad', 'nope(')"), { code: 'SQLITE_ERROR' });
     db.exec('CREATE VIRTUAL TABLE v USING vec0(e float[2]); INSERT INTO v(rowid, e) SELECT column1, json_array(column1, 0) FROM (VALUES(1), (2), (3))');
     assert.strictEqual(value("SELECT rowid FROM v WHERE e MATCH '[2.9, 0]' ORDER BY distance LIMIT 1"), 3);

@@ -7,6 +7,9 @@ const { failed, success } = require('./extension.js');
 const { inlineImports } = require('./inline.js');
 const t = require('./types.js');
 
+/** The names are those of `load.js`. */
+const MAX_NAME_BYTES = 255;
+
 /** Most extensions of one connection. */
 const MAX_EXTENSIONS = 256;
 
@@ -125,7 +128,7 @@ class Dispatch {
     return {
       ...result,
       load: (pointer, length, at) => {
-        const name = this.engine.memory.bytes(pointer, length).toString();
+        const name = this.engine.memory.bytes(pointer, Math.min(length >>> 0, MAX_NAME_BYTES)).toString();
         LOADED.lower(this.engine.memory, at, this.#load(name));
       },
       attach: (handle, at) => ATTACHED.lower(this.engine.memory, at, success(handle >>> 0)),

@@ -12,6 +12,9 @@ const { SuspendableInstance, canSuspend } = require('./suspendable-instance.js')
 /** Longest message of a failure. */
 const MAX_MESSAGE_BYTES = 4096;
 
+/** The case `never` of `connecting`. */
+const NEVER = 0;
+
 const ENTRIES = { ...FUNCTIONS, ...OTHERS };
 
 const success = (value) => ({ tag: 0, value });
@@ -211,8 +214,11 @@ class Extension {
 
   /** SQLite has closed the connection. */
   close() {
+    const { usesSql, manifest } = this.package;
+    // An instance that belongs to the connection is told so even if it never connects.
+    const isTold = this.#isConnected || (usesSql && manifest.connects === NEVER);
     try {
-      if (this.#isConnected && !this.#waiting) this.call('extension-disconnect', []);
+      if (this.#instance && isTold && !this.#waiting) this.call('extension-disconnect', []);
     } finally {
       this.#end();
     }

@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const { ERROR, FileError, codeOf } = require('./errors.js');
 const { FLAG, File, syncDirectory } = require('./file.js');
 const { LEVEL } = require('./locks.js');
-const { nameOf } = require('./paths.js');
+const { MAX_PATH_BYTES, nameOf } = require('./paths.js');
 const { STATE, SharedMemory } = require('./shared-memory.js');
 const { system } = require('./system.js');
 
@@ -68,6 +68,8 @@ class Files {
   }
 
   #name(pointer, length) {
+    // The engine chooses the length of what is copied.
+    if (length > MAX_PATH_BYTES) throw new FileError(ERROR.INVALID);
     return nameOf(Buffer.from(this.memory.bytes(pointer, length)));
   }
 

@@ -118,4 +118,4 @@ function nameOf(bytes) {
   return name;
 }
 
-module.exports = { Paths, nameOf };
+module.exports = { MAX_PATH_BYTES, Paths, nameOf };

@@ -25,7 +25,8 @@ class Log {
   }
 
   write(bytes) {
-    this.#bytes = Buffer.concat([this.#bytes, bytes]).subarray(-this.limit);
+    const last = bytes.subarray(-this.limit);
+    this.#bytes = Buffer.from(Buffer.concat([this.#bytes, last]).subarray(-this.limit));
   }
 
   /** The text so far, which is then empty. */
@@ -60,7 +61,7 @@ class Wasi {
   }
 
   #randomBytes(length, result) {
-    if (length > MAX_RANDOM_BYTES) throw new Stop(`more than ${MAX_RANDOM_BYTES} random bytes`);
+    if (BigInt.asUintN(64, length) > MAX_RANDOM_BYTES) throw new Stop(`more than ${MAX_RANDOM_BYTES} random bytes`);
     const count = Number(length);
     const start = this.memory.allocate(count);
     crypto().randomFillSync(this.memory.u8, start, count);

@@ -109,7 +109,7 @@ declare namespace Database {
   }
 
   interface ExtensionOptions {
-    /** `'sql'`, `'sql:ro'`, `'env:NAME'`. Shipped extensions have what they need. */
+    /** `'sql'`, `'sql:ro'`, `'env:NAME'`, `'dir:PATH'` to read files. Shipped extensions have SQL. */
     grants?: string[];
     /** Refuse other bytes. Needed for a URL. */
     sha256?: string;

@@ -124,6 +124,22 @@ describe('loading', () => {
   });
 });
 
+describe('directories', () => {
+  test('csv reads below what is granted, and nothing else', (t) => {
+    const root = fs.realpathSync(fs.mkdtempSync(path.join(require('node:os').tmpdir(), 'sqlite-sandbox-')));
+    t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+    fs.mkdirSync(path.join(root, 'in'));
+    fs.writeFileSync(path.join(root, 'in/a.csv'), 'x,y\n1,2\n3,4\n');
+    fs.writeFileSync(path.join(root, 'out.csv'), 'secret\n5\n');
+    fs.symlinkSync(path.join(root, 'out.csv'), path.join(root, 'in/link.csv'));
+    db.loadExtension('csv', { grants: [`dir:${path.join(root, 'in')}`] });
+    const create = (name, file) => db.exec(`CREATE VIRTUAL TABLE "${name}" USING csv(filename='${path.join(root, file)}', header=true)`);
+    create('a', 'in/a.csv');
+    assert.deepStrictEqual(db.prepare('SELECT * FROM a').raw().all(), [['1', '2'], ['3', '4']]);
+    for (const file of ['out.csv', 'in/link.csv', 'in/../out.csv', 'in/none.csv']) assert.throws(() => create('b', file), { code: 'SQLITE_ERROR' });
+  });
+});
+
 describe('limits', () => {
   test('memory: an extension that does not fit is refused', () => {
     assert.throws(() => db.loadExtension('sha3', { memory: 64 << 10 }), /bytes of memory to start/);

@@ -39,7 +39,7 @@ class Extension {
 
   /**
    * @param {import('./package.js').Package} package_
-   * @param {{ sql: 'none' | 'read' | 'write', environment: [string, string][] }} granted
+   * @param {{ sql: 'none' | 'read' | 'write', environment: [string, string][], directories: string[] }} granted
    * @param {{ time: number }} limits The time of one call, for extensions in a worker.
    */
   constructor(package_, granted, limits) {
@@ -56,13 +56,15 @@ class Extension {
   #ready() {
     if (this.#instance) return this.#instance;
     const { module, usesSql } = this.package;
-    const { environment } = this.granted;
+    const { environment, directories } = this.granted;
     const hasTime = this.limits.time !== Infinity;
     if (hasTime || (usesSql && !canSuspend)) {
       const { WorkerInstance } = require('./worker-instance.js');
-      this.#instance = new WorkerInstance(module, { environment, usesSql, time: this.limits.time });
+      this.#instance = new WorkerInstance(module, { environment, directories, usesSql, time: this.limits.time });
     } else {
-      this.#instance = usesSql ? new SuspendableInstance(module, { environment }) : new Instance(module, { environment });
+      this.#instance = usesSql
+        ? new SuspendableInstance(module, { environment, directories })
+        : new Instance(module, { environment, directories });
     }
     this.usage.starts++;
     return this.#instance;

@@ -36,11 +36,12 @@ class CountedMemory extends Memory {
 class Instance {
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment?: [string, string][], sqlWork?: Function, realm?: any }} host
+   * @param {{ environment?: [string, string][], directories?: string[], sqlWork?: Function, realm?: any }} host
    */
-  constructor(module, { environment, sqlWork, realm = WebAssembly }) {
+  constructor(module, { environment, directories = [], sqlWork, realm = WebAssembly }) {
     this.log = new Log(LOG_BYTES);
-    const wasi = new Wasi({ log: this.log, environment });
+    this.files = directories.length > 0 ? new (require('../host/wasi-files.js').WasiFiles)(directories) : undefined;
+    const wasi = new Wasi({ log: this.log, environment, files: this.files });
     const imports = wasi.imports(WebAssembly.Module.imports(module));
     if (sqlWork) imports[SQL_WORK] = sqlWork(this);
     this.exports = new realm.Instance(module, imports).exports;
@@ -100,6 +101,11 @@ class Instance {
   /** The extension frees its result. */
   #free(name, address) {
     this.exports[`cabi_post_${name}`]?.(address);
+  }
+
+  /** The instance is not used any more. */
+  close() {
+    this.files?.closeAll();
   }
 
   /** The end of what the extension has printed, for the message of a trap. */

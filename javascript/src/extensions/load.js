@@ -60,15 +60,17 @@ function readOptions(options = {}) {
   return { grants, memory, time, sha256 };
 }
 
-/** What is granted, from `'sql'`, `'sql:ro'` and `'env:NAME'`. */
+/** What is granted, from `'sql'`, `'sql:ro'`, `'env:NAME'` and `'dir:PATH'`. */
 function granted(grants) {
-  const result = { sql: 'none', environment: [] };
+  const result = { sql: 'none', environment: [], directories: [] };
   for (const grant of grants) {
     if (grant === 'sql') result.sql = 'write';
     else if (grant === 'sql:ro') result.sql = result.sql === 'write' ? 'write' : 'read';
     else if (typeof grant === 'string' && grant.startsWith('env:')) {
       const name = grant.slice('env:'.length);
       if (Object.hasOwn(process.env, name)) result.environment.push([name, process.env[name]]);
+    } else if (typeof grant === 'string' && grant.startsWith('dir:')) {
+      result.directories.push(path.resolve(grant.slice('dir:'.length)));
     } else throw new TypeError(`unknown grant ${JSON.stringify(grant)}`);
   }
   return result;
@@ -84,7 +86,9 @@ function checkNeeds({ name, manifest }, grants, allowed) {
     if (tag === NEED.SQL_READ_ONLY && allowed.sql === 'none') {
       refuse('SQL that reads', "grant it by { grants: ['sql:ro'] }");
     }
-    if (tag === NEED.DIRECTORY) refuse('a directory', 'this host grants none');
+    if (tag === NEED.DIRECTORY && allowed.directories.length === 0) {
+      refuse('a directory to read', "grant it by { grants: ['dir:PATH'] }");
+    }
     if (tag === NEED.ENVIRONMENT && !grants.includes(`env:${value}`)) {
       refuse(`the variable ${value}`, `grant it by { grants: ['env:${value}'] }`);
     }

@@ -54,15 +54,15 @@ class SuspendableInstance {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment: [string, string][] }} options
+   * @param {{ environment: [string, string][], directories: string[] }} options
    */
-  constructor(module, { environment }) {
+  constructor(module, { environment, directories }) {
     const { Suspending } = this.#realm.WebAssembly;
     const sqlWork = (instance) => {
       const imports = this.#work.imports(instance);
       return Object.fromEntries(Object.entries(imports).map(([name, fn]) => [name, new Suspending(fn)]));
     };
-    this.#instance = new Instance(module, { environment, sqlWork, realm: this.#realm.WebAssembly });
+    this.#instance = new Instance(module, { environment, directories, sqlWork, realm: this.#realm.WebAssembly });
   }
 
   /** The call is suspended until `resume`. */
@@ -127,6 +127,10 @@ class SuspendableInstance {
     store(reply);
     fulfil();
     return this.#continue();
+  }
+
+  close() {
+    this.#instance.close();
   }
 
   printed() {

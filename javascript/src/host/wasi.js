@@ -46,13 +46,25 @@ const STDERR = 2;
 const WRITE_ROOM = 4096n;
 
 class Wasi {
+  #memory;
+
   /**
-   * @param {{ log: Log, environment?: [string, string][] }} options
+   * @param {{ log: Log, environment?: [string, string][], files?: import('./wasi-files.js').WasiFiles }} options
    */
-  constructor({ log, environment = [] }) {
+  constructor({ log, environment = [], files }) {
     this.log = log;
     this.environment = environment;
-    this.memory = null;
+    this.files = files;
+    this.#memory = null;
+  }
+
+  get memory() {
+    return this.#memory;
+  }
+
+  set memory(memory) {
+    this.#memory = memory;
+    if (this.files) this.files.memory = memory;
   }
 
   #storeList(result, pointer, count) {
@@ -143,6 +155,9 @@ class Wasi {
    */
   imports(wanted) {
     const known = this.#known();
+    for (const [name, functions] of Object.entries(this.files?.known() ?? {})) {
+      known[name] = { ...known[name], ...functions };
+    }
     const result = Object.create(null);
     for (const { module, name } of wanted) {
       if (!module.startsWith('wasi:')) continue;

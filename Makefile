@@ -60,6 +60,12 @@ docs: setup ## the book for users, in target/book
 packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel
 	tooling/packages build
 
+package-javascript: build ## the npm package sqlite-sandbox, in dist/packages, tried in an empty directory
+	tooling/javascript package
+
+test-javascript: build native-reference ## its tests: better-sqlite3's cases, locks, kills, extensions, hostile input
+	tooling/javascript test
+
 packages-aarch64: dist ## the same for aarch64, cross-compiled, in dist/packages-aarch64
 	ARCH=aarch64 tooling/packages build
 

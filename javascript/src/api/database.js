@@ -1,0 +1,308 @@
+'use strict';
+// Databases, with the interface of better-sqlite3. What most programs do not use is loaded when it is
+// used: a start reads half of the files.
+
+const fs = require('node:fs');
+const path = require('node:path');
+
+const { CALL, CODE } = require('../opcodes.js');
+const { Engine } = require('../engine/engine.js');
+const { DEFAULT_MEMORY, engineModule } = require('../engine/module.js');
+const { Dispatch } = require('../extensions/lazy-dispatch.js');
+const { Files } = require('../files/imports.js');
+const { Paths } = require('../files/paths.js');
+const { Process } = require('../host/process.js');
+const { Callbacks } = require('./callbacks.js');
+const { Connection, openingError } = require('./connection.js');
+const { SqliteError } = require('./errors.js');
+const { checkReadable, openFlags, realPath, sharingOf } = require('./opening.js');
+const { booleanOption, flagArgument, limitOption, optionsObject } = require('./options.js');
+const { PERMIT, Statement } = require('./statement.js');
+const { makeTransaction } = require('./transaction.js');
+
+const DEFAULT_TIMEOUT = 5000;
+const MAX_TIMEOUT = 0x7fffffff;
+
+/** `SQLITE_DBCONFIG_DEFENSIVE`: SQL cannot write what would corrupt the database. */
+const DEFENSIVE = 1010;
+
+/** `SQLITE_DBCONFIG_…`, as better-sqlite3 is compiled: foreign keys hold, "x" is never a text. */
+const SETTINGS = Object.freeze([
+  [DEFENSIVE, true],
+  [1002, true], // ENABLE_FKEY
+  [1013, false], // DQS_DML
+  [1014, false], // DQS_DDL
+]);
+
+/** `SQLITE_DESERIALIZE_RESIZEABLE` and `…_READONLY`. */
+const RESIZEABLE = 2;
+const READ_ONLY = 4;
+
+/** Files of databases that nobody can use any more are closed. */
+const forgotten = new FinalizationRegistry((engine) => engine.end(new Error('it was not closed')));
+
+function readOptions(filename, given) {
+  const buffer = Buffer.isBuffer(filename) ? filename : null;
+  const name = buffer ? ':memory:' : (filename ?? '');
+  if (typeof name !== 'string') throw new TypeError('Expected first argument to be a string');
+  const options = optionsObject(given, 'second');
+  if ('readOnly' in options) throw new TypeError('Misspelled option "readOnly" should be "readonly"');
+  const file = name.trim();
+  const isAnonymous = file === '' || file === ':memory:';
+  const isReadOnly = booleanOption(options, 'readonly');
+  const mustExist = booleanOption(options, 'fileMustExist');
+  const isExclusive = booleanOption(options, 'exclusive');
+  if (isReadOnly && isAnonymous && !buffer) {
+    throw new TypeError('In-memory/temporary databases cannot be readonly');
+  }
+  return {
+    name, file, buffer, isAnonymous, isReadOnly, mustExist, isExclusive,
+    timeout: timeoutOption(options),
+    verbose: verboseOption(options),
+    directories: directoriesOption(options),
+    limits: {
+      memory: limitOption(options, 'memory', DEFAULT_MEMORY),
+      statementTime: limitOption(options, 'statementTime'),
+      rows: limitOption(options, 'rows'),
+      bytes: limitOption(options, 'bytes'),
+    },
+  };
+}
+
+function timeoutOption(options) {
+  const timeout = 'timeout' in options ? options.timeout : DEFAULT_TIMEOUT;
+  if (!Number.isInteger(timeout) || timeout < 0) {
+    throw new TypeError('Expected the "timeout" option to be a positive integer');
+  }
+  if (timeout > MAX_TIMEOUT) throw new RangeError(`Option "timeout" cannot be greater than ${MAX_TIMEOUT}`);
+  return timeout;
+}
+
+function verboseOption(options) {
+  const verbose = 'verbose' in options ? options.verbose : null;
+  if (verbose !== null && verbose !== undefined && typeof verbose !== 'function') {
+    throw new TypeError('Expected the "verbose" option to be a function');
+  }
+  return verbose ?? null;
+}
+
+/** Directories whose files SQL can attach: paths, or `{ path, readonly }`. */
+function directoriesOption(options) {
+  const directories = 'directories' in options ? options.directories : [];
+  if (!Array.isArray(directories)) throw new TypeError('Expected the "directories" option to be an array');
+  return directories.map((directory) => {
+    const given = typeof directory === 'string' ? { path: directory } : directory;
+    if (typeof given?.path !== 'string') throw new TypeError('Expected each directory to have a path');
+    return { path: path.resolve(given.path), isReadOnly: booleanOption(given, 'readonly') };
+  });
+}
+
+/** The paths that an engine can reach, and the path of the database. */
+function grants(options) {
+  const paths = new Paths();
+  for (const { path: directory, isReadOnly } of options.directories) paths.grantDirectory(directory, isReadOnly);
+  if (options.isAnonymous) return { paths, target: options.file };
+  if (!fs.existsSync(path.dirname(path.resolve(options.file)))) {
+    throw new TypeError('Cannot open database because the directory does not exist');
+  }
+  const target = realPath(options.file);
+  paths.grantDatabase(target, options.isReadOnly, true);
+  return { paths, target };
+}
+
+class Database {
+  #connection;
+  #callbacks;
+  #address = 0;
+  #dispatch;
+
+  constructor(filename, givenOptions) {
+    const options = readOptions(filename, givenOptions);
+    const sharing = sharingOf({ ...options, isFile: !options.isAnonymous });
+    const { paths, target } = grants(options);
+    if (!options.isAnonymous && fs.existsSync(target)) checkReadable(target, sharing);
+    this.#dispatch = new Dispatch();
+    const engine = new Engine(engineModule(options.limits.memory), {
+      files: new Files(paths, sharing),
+      process: new Process(),
+      dispatch: this.#dispatch,
+    });
+    this.#dispatch.engine = engine;
+    try {
+      this.#open(engine, target, options);
+    } catch (error) {
+      this.#dispatch.close();
+      engine.end(error);
+      throw error;
+    }
+    forgotten.register(this, engine, this);
+    const fixed = (value) => ({ value, enumerable: true });
+    const computed = (get) => ({ get, enumerable: true });
+    Object.defineProperties(this, {
+      name: fixed(options.name),
+      open: computed(() => this.#connection.isOpen),
+      inTransaction: computed(() => this.#connection.isOpen && !this.#connection.isAutocommit),
+      readonly: fixed(options.isReadOnly),
+      memory: fixed(options.isAnonymous),
+    });
+  }
+
+  #open(engine, target, options) {
+    const connection = openConnection(engine, target, options);
+    this.#connection = connection;
+    this.#callbacks = new Callbacks(connection);
+    connection.logger = options.verbose;
+    this.#address = connection.address;
+    this.#configure(SETTINGS);
+    if (options.isExclusive) new Statement(PERMIT, this, connection, 'PRAGMA locking_mode = EXCLUSIVE', true).get();
+    if (options.buffer) this.#deserialize(options.buffer, options.isReadOnly);
+  }
+
+  #configure(settings) {
+    this.#connection.call((writer) => {
+      for (const [option, isOn] of settings) {
+        writer.u8(CALL.DB_CONFIG);
+        writer.u32(option);
+        writer.u32(isOn ? 1 : 0);
+      }
+    });
+  }
+
+  #deserialize(buffer, isReadOnly) {
+    const { head } = this.#connection.request((writer) => {
+      writer.u8(CALL.DESERIALIZE);
+      writer.text('main');
+      writer.blob(buffer);
+      writer.i64(buffer.length);
+      writer.u32(isReadOnly ? RESIZEABLE | READ_ONLY : RESIZEABLE);
+    });
+    if (head.code !== CODE.OK) throw new SqliteError('unable to deserialize database', 'SQLITE_ERROR');
+  }
+
+  /** Prepares the one statement of a text. */
+  prepare(sql) {
+    if (typeof sql !== 'string') throw new TypeError('Expected first argument to be a string');
+    return new Statement(PERMIT, this, this.#connection, sql, false);
+  }
+
+  /** Runs all statements of a text. */
+  exec(sql) {
+    if (typeof sql !== 'string') throw new TypeError('Expected first argument to be a string');
+    const connection = this.#connection;
+    connection.checkOpen();
+    connection.checkNotBusy();
+    connection.checkNoIteratorsUnlessUnsafe();
+    connection.run(() => {
+      connection.logger?.(sql.trim());
+      connection.call((writer) => {
+        writer.u8(CALL.EXECUTE);
+        writer.text(sql);
+      });
+    });
+    return this;
+  }
+
+  /** The rows of a PRAGMA, or with `simple` its first value. */
+  pragma(source, options) {
+    const given = optionsObject(options, 'second');
+    if (typeof source !== 'string') throw new TypeError('Expected first argument to be a string');
+    const isSimple = booleanOption(given, 'simple');
+    const statement = new Statement(PERMIT, this, this.#connection, `PRAGMA ${source}`, true);
+    return isSimple ? statement.pluck().get() : statement.all();
+  }
+
+  transaction(fn) {
+    return makeTransaction(this, fn);
+  }
+
+  function(name, options, fn) {
+    require('./functions.js').defineFunction(this.#connection, this.#callbacks, name, options, fn);
+    return this;
+  }
+
+  aggregate(name, options) {
+    require('./functions.js').defineAggregate(this.#connection, this.#callbacks, name, options);
+    return this;
+  }
+
+  table(name, factory) {
+    require('./table-methods.js').defineTable(this.#connection, this.#callbacks, name, factory);
+    return this;
+  }
+
+  backup(filename, options) {
+    return require('./backup.js').runBackup(this.#connection, this.#address, filename, options);
+  }
+
+  /** The content of a database as the bytes of a file. */
+  serialize(options) {
+    const given = optionsObject(options, 'first');
+    const schema = 'attached' in given ? given.attached : 'main';
+    if (typeof schema !== 'string') throw new TypeError('Expected the "attached" option to be a string');
+    if (!schema) throw new TypeError('The "attached" option cannot be an empty string');
+    this.#connection.checkIdle();
+    const reader = this.#connection.call((writer) => {
+      writer.u8(CALL.SERIALIZE);
+      writer.text(schema);
+      writer.u32(0);
+    });
+    const size = reader.i64();
+    if (size < 0) throw new SqliteError(`unknown database ${schema}`, 'SQLITE_ERROR');
+    return size > 0 ? reader.blob() : Buffer.alloc(0);
+  }
+
+  /** Loads an extension: a name or path, its bytes, or a promise for a URL with its SHA-256. */
+  loadExtension(source, options) {
+    this.#connection.checkIdle();
+    const { loadExtension } = require('../extensions/load.js');
+    const result = loadExtension(this.#connection, this.#dispatch.loaded(), source, options);
+    return typeof result?.then === 'function' ? result.then(() => this) : this;
+  }
+
+  close() {
+    const connection = this.#connection;
+    if (!connection.isOpen) return this;
+    connection.checkNotBusy();
+    connection.checkNoIterators();
+    forgotten.unregister(this);
+    try {
+      connection.close();
+    } finally {
+      this.#dispatch.close();
+    }
+    return this;
+  }
+
+  defaultSafeIntegers(...args) {
+    this.#connection.safeIntegers = flagArgument(args);
+    return this;
+  }
+
+  unsafeMode(...args) {
+    this.#connection.isUnsafe = flagArgument(args);
+    this.#configure([[DEFENSIVE, !this.#connection.isUnsafe]]);
+    return this;
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')]() {
+    const { name, open, inTransaction, readonly, memory } = this;
+    return Object.assign(Object.create({ constructor: Database }), { name, open, inTransaction, readonly, memory });
+  }
+}
+
+/** Opens the connection; failures of SQLite become errors of the program. */
+function openConnection(engine, target, options) {
+  const flags = openFlags(options);
+  try {
+    return new Connection(engine, engine.open(target, flags, options.timeout), options.limits);
+  } catch (error) {
+    throw openingError(error, options.limits);
+  }
+}
+
+/** As a function it makes a database too. */
+const callable = new Proxy(Database, {
+  apply: (target, _this, args) => new target(...args),
+});
+
+module.exports = { Database: callable };

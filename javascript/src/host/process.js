@@ -1,0 +1,58 @@
+'use strict';
+// `process` of wit/host: time limits, sleeping, and the working directory.
+
+/** The case `deadline` of `interruption`. */
+const DEADLINE = 1;
+
+/** Longest sleep of one call, in milliseconds. SQLite's busy handler sleeps for 100 at most. */
+const MAX_SLEEP = 1000;
+
+class Process {
+  /** When the running statement is interrupted, by `performance.now()`. */
+  deadline = Infinity;
+  /** Whether the running statement was interrupted for its time. */
+  isExpired = false;
+  memory = null;
+  #sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+  /** A statement begins, which has this time in milliseconds. */
+  begin(milliseconds) {
+    this.deadline = performance.now() + milliseconds;
+    this.isExpired = false;
+  }
+
+  #poll(result) {
+    const { u8 } = this.memory;
+    const isOver = performance.now() > this.deadline;
+    u8[result] = isOver ? 1 : 0;
+    u8[result + 1] = DEADLINE;
+    if (isOver) this.isExpired = true;
+  }
+
+  #workingDirectory(result) {
+    const bytes = Buffer.from(process.cwd());
+    const start = this.memory.store(bytes);
+    this.memory.u8[result] = 1;
+    this.memory.view.setUint32(result + 4, start, true);
+    this.memory.view.setUint32(result + 8, bytes.length, true);
+  }
+
+  /** The imports of `sqlite-wasm:host/process`. */
+  imports() {
+    return {
+      'poll-interruption': (result) => {
+        // Without a limit there is no clock to look at.
+        if (this.deadline === Infinity) this.memory.u8[result] = 0;
+        else this.#poll(result);
+      },
+      sleep: (microseconds) => {
+        Atomics.wait(this.#sleeper, 0, 0, Math.min((microseconds >>> 0) / 1000, MAX_SLEEP));
+      },
+      'working-directory': (result) => this.#workingDirectory(result),
+      // The path is used nowhere else: extensions are loaded by the program.
+      'check-granted': () => 0,
+    };
+  }
+}
+
+module.exports = { Process };

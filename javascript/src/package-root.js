@@ -1,0 +1,6 @@
+'use strict';
+// The directory of the package. The bundle of all modules is in `src` too, so this holds there as well.
+
+const path = require('node:path');
+
+module.exports = path.join(__dirname, '..');

@@ -1,0 +1,51 @@
+'use strict';
+// A limit for the memory of a module, from outside: its declared maximum is lowered before it is
+// compiled. The module cannot be persuaded to grow beyond that.
+
+const { BinaryReader, MalformedWasm, leb, sections } = require('./binary.js');
+
+const MEMORY_SECTION = 5;
+const PAGE_BYTES = 64 << 10;
+const MAX_PAGES = 1 << 16;
+
+/** The module's own memory needs more than the limit. */
+class MemoryTooSmall extends Error {
+  constructor(neededBytes) {
+    super(`it needs ${neededBytes} bytes of memory to start`);
+    this.neededBytes = neededBytes;
+  }
+}
+
+/**
+ * @param {Uint8Array} module A core module with one memory of its own.
+ * @param {number} bytes The limit; rounded down to pages of 64 KiB.
+ * @returns {Uint8Array} The module with the lower maximum.
+ */
+function withMemoryLimit(module, bytes) {
+  const section = [...sections(module, 0, module.length)].find(({ id }) => id === MEMORY_SECTION);
+  if (!section) throw new MalformedWasm('a module without a memory');
+  const { minimum, maximum } = readMemory(module, section);
+  const limit = Math.min(maximum, Math.floor(bytes / PAGE_BYTES));
+  if (limit < minimum) throw new MemoryTooSmall(minimum * PAGE_BYTES);
+  const content = [1, 1, ...leb(minimum), ...leb(limit)];
+  const changed = [MEMORY_SECTION, ...leb(content.length), ...content];
+  const result = new Uint8Array(section.header + changed.length + module.length - section.end);
+  result.set(module.subarray(0, section.header));
+  result.set(changed, section.header);
+  result.set(module.subarray(section.end), section.header + changed.length);
+  return result;
+}
+
+function readMemory(module, section) {
+  const reader = new BinaryReader(module, section.start, section.end);
+  if (reader.u32() !== 1) throw new MalformedWasm('a module with several memories');
+  const flags = reader.u8();
+  // Memories that are shared, or have 64-bit addresses, set other bits.
+  if (flags > 1) throw new MalformedWasm('a memory of another kind');
+  const minimum = reader.u32();
+  const maximum = flags === 1 ? reader.u32() : MAX_PAGES;
+  if (!reader.isAtEnd || maximum > MAX_PAGES) throw new MalformedWasm('a memory section');
+  return { minimum, maximum };
+}
+
+module.exports = { MemoryTooSmall, PAGE_BYTES, withMemoryLimit };

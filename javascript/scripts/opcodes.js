@@ -2,53 +2,34 @@
 // Writes `src/opcodes.js`: the numbers of the byte protocol, read from the files that define them.
 // Run by `make generate`; a test compares the result with the committed file.
 
+const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 
 const ROOT = path.join(__dirname, '..', '..');
 const SOURCES = {
-  calls: 'components/database/c/calls.h',
-  program: 'components/wire/src/program.rs',
+  flags: 'components/database/c/calls.h',
   codes: 'components/wire/src/code.rs',
-  room: 'components/wire/src/room.rs',
-  library: 'components/wire/src/lib.rs',
 };
 
 const read = (name) => fs.readFileSync(path.join(ROOT, SOURCES[name]), 'utf8');
 
-/** The text without C's and Rust's comments. */
-const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '').replace(/\/\/.*$/gm, '');
+/** The C header that `components/wire` generates from its table of operations. */
+const header = () =>
+  execFileSync('cargo', ['run', '--quiet', '--release', '-p', 'sqlite-wasm-wire', '--example', 'c_header'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
 
-/** The functions of `FUNCTIONS(X)`, by their positions. */
-function functions(header) {
-  const list = header.split('#define FUNCTIONS(X)')[1].split('enum {')[0];
-  return [...list.matchAll(/X\((\w+),/g)].map((match, index) => [match[1], index]);
-}
+/** The constants of the header whose names begin with `prefix_`, without the prefix. */
+const constants = (text, prefix) =>
+  [...text.matchAll(new RegExp(`^\\s*${prefix}_(\\w+) = (\\d+),$`, 'gm'))].map(([, name, number]) => [name, Number(number)]);
 
-/** The enumerations of a C header whose names begin with `prefix_`, without the prefix. */
-function enumeration(header, prefix, first) {
-  for (const [, body] of header.matchAll(/enum \{([^}]*)\}/g)) {
-    const names = body.split(',').map((name) => name.trim()).filter(Boolean);
-    if (names[0] !== first) continue;
-    return names.map((name, index) => [name.replace(`${prefix}_`, ''), index]);
-  }
-  throw new Error(`${SOURCES.calls} has no enumeration that begins with ${first}`);
-}
-
-const defines = (header) =>
-  [...header.matchAll(/^#define (PREPARE_\w+) (0x[0-9a-f]+)$/gm)].map(([, name, number]) => [
+const defines = (text) =>
+  [...text.matchAll(/^#define (PREPARE_\w+) (0x[0-9a-f]+)$/gm)].map(([, name, number]) => [
     name.replace('PREPARE_', ''),
     Number(number),
   ]);
-
-/** `pub const NAME: u8 = 129;`, where a number can be the name of an earlier one. */
-function constants(text) {
-  const known = new Map();
-  for (const [, name, value] of text.matchAll(/const (\w+): \w+ = (\w+);/g)) {
-    known.set(name, known.has(value) ? known.get(value) : Number(value));
-  }
-  return known;
-}
 
 /** `NAME = OTHER | 3 << 8;` */
 function resultCodes(text) {
@@ -70,20 +51,14 @@ function table(name, comment, rows) {
 }
 
 function generate() {
-  const header = withoutComments(read('calls'));
-  const program = constants(read('program').split('mod code {')[1].split('}')[0]);
-  program.delete('FIRST');
-  const library = constants(read('library')).get('LIBRARY');
-  const room = constants(read('room')).get('CODE');
+  const made = header();
   const parts = {
-    CALL: ['The functions of SQLite that a request can call.', functions(header)],
-    EVENT: ['Why the engine calls the program.', enumeration(header, 'EVENT', 'EVENT_SCALAR')],
-    METHOD: ['The methods of virtual tables.', enumeration(header, 'METHOD', 'METHOD_CREATE')],
-    HOOK: ['The hooks that can be set.', enumeration(header, 'HOOK', 'HOOK_BUSY')],
-    TAG: ['The class of a value.', enumeration(header, 'TAG', 'TAG_NULL')],
-    PREPARE: ['Flags of CALL.PREPARE beside those of SQLite.', defines(header)],
-    PROGRAM: ['Operations that open, close and load.', [...program]],
-    FRAME: ['Other first bytes of a request.', [['LIBRARY', library], ['ROOM', room]]],
+    CALL: ['The functions of SQLite that a request can call.', constants(made, 'CALL')],
+    WORK: ['The other operations.', constants(made, 'WORK')],
+    EVENT: ['Why the engine calls the program; a hook has the number of its event.', constants(made, 'EVENT')],
+    METHOD: ['The methods of virtual tables.', constants(made, 'METHOD')],
+    TAG: ['The class of a value.', constants(made, 'TAG')],
+    PREPARE: ['Flags of CALL.PREPARE beside those of SQLite.', defines(read('flags'))],
     CODE: ["SQLite's result codes.", resultCodes(read('codes'))],
   };
   const text = Object.entries(parts).map(([name, [comment, rows]]) => table(name, comment, rows));

@@ -4,7 +4,7 @@
 const fs = require('node:fs/promises');
 const path = require('node:path');
 
-const { CALL, CODE, PROGRAM } = require('../opcodes.js');
+const { CALL, CODE, WORK } = require('../opcodes.js');
 const { Connection } = require('./connection.js');
 const { optionsObject } = require('./options.js');
 const { openFlags, realPath } = require('./opening.js');
@@ -92,7 +92,7 @@ class Backup {
           writer.u32(this.#handle);
         });
       }
-      this.#target.program(PROGRAM.CLOSE);
+      this.#target.program(WORK.CLOSE_CONNECTION);
     }
     engine.files.paths.revokeDatabase(this.#file);
     this.#handle = 0;

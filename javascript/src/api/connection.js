@@ -1,7 +1,7 @@
 'use strict';
 // The connection of a database: its requests to the engine, its state, and its limits.
 
-const { CALL, CODE, PROGRAM } = require('../opcodes.js');
+const { CALL, CODE, WORK } = require('../opcodes.js');
 const { EngineEnded, EngineFailure, isSuccess, readHead } = require('../engine/engine.js');
 const { LimitError, SqliteError, codeName } = require('./errors.js');
 
@@ -80,7 +80,7 @@ class Connection {
   /** Begins a request, for `send`. Nothing else may be sent before that. */
   calls() {
     try {
-      return this.engine.calls();
+      return this.engine.begin();
     } catch (error) {
       throw this.#translated(error);
     }
@@ -196,7 +196,7 @@ class Connection {
       if (engine.hasEnded) return;
       this.#garbage.push(...this.#statements);
       this.finalizeGarbage();
-      this.program(PROGRAM.CLOSE);
+      this.program(WORK.CLOSE_CONNECTION);
     } finally {
       engine.end(new Error('it was closed'));
     }

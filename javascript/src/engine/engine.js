@@ -2,7 +2,7 @@
 // One instance of the engine: SQLite in a WebAssembly module, with its own memory. It has one
 // connection. An instance that traps is never called again.
 
-const { CODE, FRAME, PROGRAM } = require('../opcodes.js');
+const { CODE, WORK } = require('../opcodes.js');
 const { Log, Wasi } = require('../host/wasi.js');
 const { Reader, MalformedReply } = require('../wire/reader.js');
 const { Writer } = require('../wire/writer.js');
@@ -110,13 +110,6 @@ class Engine {
     return this.#writer;
   }
 
-  /** Begins a request of the library's calls. */
-  calls() {
-    const writer = this.begin();
-    writer.u8(FRAME.LIBRARY);
-    return writer;
-  }
-
   /**
    * Sends a request. The reply is valid until the next request.
    * @param {number} connection
@@ -164,7 +157,7 @@ class Engine {
   /** Fails with SQLITE_NOMEM where the engine has no memory for as many bytes. */
   #checkRoom(bytes) {
     const request = Buffer.alloc(5);
-    request[0] = FRAME.ROOM;
+    request[0] = WORK.ASK_MEMORY;
     request.writeUInt32LE(bytes, 1);
     const copy = this.memory.store(request);
     this.#reply(this.performCopied(0, copy, request.length));
@@ -188,7 +181,7 @@ class Engine {
    */
   open(path, flags, busyMilliseconds) {
     const writer = this.begin();
-    writer.u8(PROGRAM.OPEN);
+    writer.u8(WORK.OPEN_CONNECTION);
     writer.u32(flags);
     writer.u32(busyMilliseconds);
     writer.text(path);

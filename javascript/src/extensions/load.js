@@ -5,7 +5,7 @@ const crypto = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 
-const { PROGRAM } = require('../opcodes.js');
+const { WORK } = require('../opcodes.js');
 const root = require('../package-root.js');
 const { Extension } = require('./extension.js');
 const { Package } = require('./package.js');
@@ -136,7 +136,7 @@ function load(connection, dispatch, bytes, { grants, memory, time, sha256 }) {
   checkNeeds(code, all, allowed);
   const extension = dispatch.find(hash) ?? new Extension(code, allowed, { time });
   const name = `loaded_${hash}`;
-  connection.run(() => dispatch.offering(name, extension, () => connection.program(PROGRAM.LOAD_EXTENSION, name)));
+  connection.run(() => dispatch.offering(name, extension, () => connection.program(WORK.LOAD_EXTENSION, name)));
 }
 
 module.exports = { loadExtension };

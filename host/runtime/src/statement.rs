@@ -52,23 +52,27 @@ pub struct Running {
 impl Running {
     /// It must have ended at `end`, if that is given, or when it is interrupted.
     pub fn begin(end: Option<Instant>, interrupter: Interrupter) -> Self {
-        Self { outer: CURRENT.replace(Some(Statement { end, interrupter })) }
+        Self { outer: replace(Some(Statement { end, interrupter })) }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        CURRENT.set(self.outer.take());
+        replace(self.outer.take());
     }
+}
+
+/// A thread that ends may still close its connections when it has no statement any more.
+fn replace(with: Option<Statement>) -> Option<Statement> {
+    CURRENT.try_with(|current| current.replace(with)).ok().flatten()
 }
 
 /// Whether the statement must end.
 pub fn must_end() -> bool {
-    CURRENT.with_borrow(|current| {
-        current.as_ref().is_some_and(|Statement { end, interrupter }| {
-            interrupter.is_set() || end.is_some_and(|end| Instant::now() >= end)
-        })
-    })
+    let is_over = |Statement { end, interrupter }: &Statement| {
+        interrupter.is_set() || end.is_some_and(|end| Instant::now() >= end)
+    };
+    CURRENT.try_with(|current| current.borrow().as_ref().is_some_and(is_over)).unwrap_or_default()
 }
 
 /// Why the call of an extension was ended: the statement that made it must end.

@@ -189,7 +189,7 @@ fn columns_have_declared_types() {
 fn errors_have_codes() {
     let server = Server::start(&[]);
     for (sql, code, message) in [
-        ("SELEC 1", "SQLITE_AUTH", "near \"SELEC\": syntax error"),
+        ("SELEC 1", "SQLITE_ERROR", "near \"SELEC\": syntax error"),
         ("SELECT FROM", "SQLITE_ERROR", "near \"FROM\": syntax error"),
         ("SELECT * FROM nope", "SQLITE_ERROR", "no such table: nope"),
         ("SELECT 1; SELECT 2", "SQLITE_ERROR", "the text has more than one statement"),

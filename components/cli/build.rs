@@ -63,6 +63,7 @@ fn main() {
     fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
     for input in [
         "build.rs",
+        "src/devices.c",
         "src/file_stream.c",
         "src/refused_commands.c",
         "src/shims.c",
@@ -99,7 +100,7 @@ fn main() {
     }
     build.compile("shell");
     cc::Build::new()
-        .files(["src/shims.c", "src/refused_commands.c", "src/file_stream.c"])
+        .files(["src/shims.c", "src/devices.c", "src/refused_commands.c", "src/file_stream.c"])
         .define("_WASI_EMULATED_SIGNAL", None)
         .define("_WASI_EMULATED_PROCESS_CLOCKS", None)
         .compile("shims");

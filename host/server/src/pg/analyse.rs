@@ -17,7 +17,7 @@ use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters, view};
 
 use super::converse::{Conversation, KEPT_STATEMENTS};
 use super::failure::{Failure, Result};
-use super::store::{Analysed, Prepared};
+use super::store::{Analysed, Declared, Prepared};
 use crate::session::engine::Engine;
 use crate::session::error::Error as SessionError;
 
@@ -235,7 +235,7 @@ impl Conversation<'_> {
         let generation = self.analyses.generation;
         if !analysed.columns.is_empty() && analysed.generation.get() != generation {
             if has_own_columns(&analysed.statement)
-                && self.columns(&analysed.statement, "")? != analysed.columns
+                && self.declared(&analysed.statement, "")? != analysed.declared
             {
                 return Err(other_columns().into());
             }
@@ -254,6 +254,10 @@ impl Conversation<'_> {
         self.transaction.check(&statement.action)?;
         let parameters = self
             .ending(|| parameters::infer(&mut statement, given, &self.tables(), &self.context))?;
+        let declared = match has_own_columns(&statement) {
+            true => self.declared(&statement, text)?,
+            false => Vec::new(),
+        };
         let columns = match &statement.action {
             Action::Show(name) => vec![text_column(&shown_name(name))],
             Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
@@ -261,7 +265,7 @@ impl Conversation<'_> {
             Action::Execute { name, .. } => {
                 self.prepared(name)?.map(|one| one.columns.clone()).unwrap_or_default()
             }
-            _ if has_own_columns(&statement) => self.columns(&statement, text)?,
+            _ if has_own_columns(&statement) => self.outputs(&statement, &declared)?,
             _ => Vec::new(),
         };
         let origins = match has_own_columns(&statement) {
@@ -269,11 +273,16 @@ impl Conversation<'_> {
             false => Vec::new(),
         };
         let generation = self.analyses.generation.into();
-        Ok(Analysed { statement, parameters, columns, origins, generation })
+        Ok(Analysed { statement, parameters, columns, declared, origins, generation })
     }
 
     /// The columns of a query.
     pub fn columns(&self, statement: &Statement, text: &str) -> Result<Vec<Output>> {
+        self.outputs(statement, &self.declared(statement, text)?)
+    }
+
+    /// The names of a query's columns and their declared types, as SQLite has them.
+    fn declared(&self, statement: &Statement, text: &str) -> Result<Vec<Declared>> {
         let prepared = self.engine.inspect(&statement.sql, |prepared| {
             let names = prepared.column_names().into_iter().map(str::to_owned);
             match prepared.column_count() {
@@ -281,9 +290,12 @@ impl Conversation<'_> {
                 _ => Ok(names.zip(prepared.column_decltypes()?).collect::<Vec<_>>()),
             }
         });
-        let prepared = prepared.map_err(|error| located(error, statement, text))?;
+        prepared.map_err(|error| located(error, statement, text))
+    }
+
+    fn outputs(&self, statement: &Statement, declared: &[Declared]) -> Result<Vec<Output>> {
         let prepared: Vec<_> =
-            prepared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
+            declared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
         match prepared.is_empty() {
             true => Ok(Vec::new()),
             false => Ok(self.ending(|| infer::outputs(statement, &prepared, &self.tables()))?),

@@ -17,7 +17,7 @@ use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters, view};
 
 use super::converse::{Conversation, KEPT_STATEMENTS};
 use super::failure::{Failure, Result};
-use super::store::{Analysed, Declared, Prepared};
+use super::store::{Analysed, Prepared};
 use crate::session::engine::Engine;
 use crate::session::error::Error as SessionError;
 
@@ -235,13 +235,21 @@ impl Conversation<'_> {
         let generation = self.analyses.generation;
         if !analysed.columns.is_empty() && analysed.generation.get() != generation {
             if has_own_columns(&analysed.statement)
-                && self.declared(&analysed.statement, "")? != analysed.declared
+                && self.columns_anew(analysed)? != analysed.columns
             {
                 return Err(other_columns().into());
             }
             analysed.generation.set(generation);
         }
         Ok(prepared)
+    }
+
+    /// The columns that a statement has with the tables as they are now.
+    fn columns_anew(&self, analysed: &Analysed) -> Result<Vec<Output>> {
+        let mut statement = analysed.statement.clone();
+        let given: Vec<_> = analysed.parameters.iter().map(|one| one.ty.oid()).collect();
+        self.ending(|| parameters::infer(&mut statement, &given, &self.tables(), &self.context))?;
+        self.columns(&statement, "")
     }
 
     /// The types of a statement of `text`.
@@ -254,10 +262,6 @@ impl Conversation<'_> {
         self.transaction.check(&statement.action)?;
         let parameters = self
             .ending(|| parameters::infer(&mut statement, given, &self.tables(), &self.context))?;
-        let declared = match has_own_columns(&statement) {
-            true => self.declared(&statement, text)?,
-            false => Vec::new(),
-        };
         let columns = match &statement.action {
             Action::Show(name) => vec![text_column(&shown_name(name))],
             Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
@@ -265,7 +269,7 @@ impl Conversation<'_> {
             Action::Execute { name, .. } => {
                 self.prepared(name)?.map(|one| one.columns.clone()).unwrap_or_default()
             }
-            _ if has_own_columns(&statement) => self.outputs(&statement, &declared)?,
+            _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
         let origins = match has_own_columns(&statement) {
@@ -273,16 +277,11 @@ impl Conversation<'_> {
             false => Vec::new(),
         };
         let generation = self.analyses.generation.into();
-        Ok(Analysed { statement, parameters, columns, declared, origins, generation })
+        Ok(Analysed { statement, parameters, columns, origins, generation })
     }
 
     /// The columns of a query.
     pub fn columns(&self, statement: &Statement, text: &str) -> Result<Vec<Output>> {
-        self.outputs(statement, &self.declared(statement, text)?)
-    }
-
-    /// The names of a query's columns and their declared types, as SQLite has them.
-    fn declared(&self, statement: &Statement, text: &str) -> Result<Vec<Declared>> {
         let prepared = self.engine.inspect(&statement.sql, |prepared| {
             let names = prepared.column_names().into_iter().map(str::to_owned);
             match prepared.column_count() {
@@ -290,12 +289,9 @@ impl Conversation<'_> {
                 _ => Ok(names.zip(prepared.column_decltypes()?).collect::<Vec<_>>()),
             }
         });
-        prepared.map_err(|error| located(error, statement, text))
-    }
-
-    fn outputs(&self, statement: &Statement, declared: &[Declared]) -> Result<Vec<Output>> {
+        let prepared = prepared.map_err(|error| located(error, statement, text))?;
         let prepared: Vec<_> =
-            declared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
+            prepared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
         match prepared.is_empty() {
             true => Ok(Vec::new()),
             false => Ok(self.ending(|| infer::outputs(statement, &prepared, &self.tables()))?),

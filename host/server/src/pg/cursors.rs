@@ -33,8 +33,7 @@ impl Conversation<'_> {
         let mut statement = analysed.statement.clone();
         statement.action = Action::Run;
         let (parameters, origins, generation) = Default::default();
-        let query =
-            Analysed { statement, parameters, columns, declared: Vec::new(), origins, generation };
+        let query = Analysed { statement, parameters, columns, origins, generation };
         let mut rows = Vec::new();
         self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
         self.store.declare(name, Cursor::new(query.columns, rows, is_held))?;

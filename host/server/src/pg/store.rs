@@ -24,17 +24,12 @@ const MAX_SQL_BYTES: usize = 1 << 20;
 const MAX_PORTALS: usize = 64;
 const MAX_CURSORS: usize = 16;
 
-/// The name of a column and its declared type.
-pub type Declared = (String, Option<String>);
-
 /// A statement, its parameters and its columns.
 #[derive(Debug)]
 pub struct Analysed {
     pub statement: Statement,
     pub parameters: Vec<Parameter>,
     pub columns: Vec<Output>,
-    /// What SQLite says of the columns, where it knows them.
-    pub declared: Vec<Declared>,
     /// The OID of the table, and the number there, of each column that is one of a table; 0 for others.
     pub origins: Vec<(u32, i16)>,
     /// That of the schema that the columns were last compared with.

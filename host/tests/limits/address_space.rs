@@ -159,7 +159,7 @@ fn an_extension_grows_with_little_address_space() {
     let sql = "SELECT length(crypto_encode(zeroblob(8000000), 'hex'))";
     let args = ["--extension-memory", "20M", "--load", "crypto", ":memory:", sql];
     let control = support::ours(&pair.control.path(), &args);
-    let run = limited(LITTLE, &pair.little.path(), &args).exits_with(1);
+    let run = limited(LITTLE, &pair.little.path(), &args).exits_with(7);
     assert_eq!(run.err(), control.err(), "{run}\n{control}");
     run.complains("--extension-memory");
 }

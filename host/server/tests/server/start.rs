@@ -45,11 +45,16 @@ fn slow_statements_are_logged_as_json() {
     server.arg(program()).arg(&log).arg(database);
     let options = ["--slow-statement", "100ms", "--log-format", "json", "--pg", "127.0.0.1:0"];
     let mut server = Server::start_by(server, directory, &options);
-    let sql = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c LIMIT 3000000)
-               SELECT count(*) FROM c";
+    let counting = |rows: u32| {
+        format!(
+            "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c LIMIT {rows})
+             SELECT count(*) FROM c"
+        )
+    };
     server.query("SELECT 'quick'");
-    server.query(sql);
-    Client::new(&server).rows(sql);
+    server.query(&counting(3_000_000));
+    // The sums of Postgres' integers are checked, one by one.
+    Client::new(&server).rows(&counting(600_000));
     server.signal("-TERM");
     assert!(server.wait());
     let text = std::fs::read_to_string(&log).unwrap();
@@ -60,7 +65,7 @@ fn slow_statements_are_logged_as_json() {
     assert_eq!(slow.len(), 2, "{text}");
     for line in slow {
         assert!(line["fields"]["milliseconds"].as_u64().unwrap() >= 100, "{line}");
-        assert!(line["fields"]["sql"].as_str().unwrap().contains("3000000"), "{line}");
+        assert!(line["fields"]["sql"].as_str().unwrap().contains("UNION ALL"), "{line}");
     }
     assert!(!text.contains("quick") && !text.contains(&server.token), "{text}");
 }

@@ -156,7 +156,7 @@ CREATE VIEW v2 AS SELECT 1 + 1, 2 + 2;
 CREATE VIEW v3 AS SELECT x, x FROM a;
 CREATE VIEW v4(p, q) AS SELECT sum(n), t FROM a GROUP BY t;
 SELECT p, q FROM v4 ORDER BY q;
-CREATE TABLE ct AS SELECT sum(n), max(t), upper(t) AS u FROM a GROUP BY t;
+CREATE TABLE ct AS SELECT sum(n)::numeric(6,2) AS sum, max(t), upper(t) AS u FROM a GROUP BY t;
 SELECT sum, max, u FROM ct ORDER BY u;
 CREATE TABLE ct2 AS SELECT x, x FROM a;
 SELECT a.x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.a_x = a.x) ORDER BY a.x;

@@ -221,6 +221,11 @@ impl Finder<'_> {
         if self.is_comparable(expr, left) && !items.iter().any(is_computed) {
             return;
         }
+        if items.len() > 1 {
+            let hint = "put the compound in FROM: IN (SELECT x FROM (…) AS q)";
+            let what = "IN of a compound query of numeric";
+            return self.refuse(Error::unsupported(what).hint(hint));
+        }
         let with = collated(self.computed(take(expr), own));
         self.replace(expr, |_| with);
         for item in items {

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{
     Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind,
-    SetExpr,
+    SetExpr, SetOperator, SetQuantifier,
 };
 
 use super::super::parameters::{Finder, is_given};
@@ -11,7 +11,7 @@ use super::compounds::{label, relabel};
 use super::numbers::{collated, collated_by, literal};
 use super::{call, is_null, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, folded, is_object, table_name};
+use crate::translate::{as_cast, folded, is_object, string_of, table_name};
 
 pub(super) fn is_numeric(typed: Option<Typed>) -> bool {
     typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
@@ -179,9 +179,19 @@ impl Finder<'_> {
             self.columns = leaves.first().cloned().unwrap_or_default();
         }
         let is_compound = matches!(&*query.body, SetExpr::SetOperation { .. });
+        let is_wildcard = |item: &SelectItem| {
+            matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
+        };
+        let mut unified = match &*query.body {
+            SetExpr::Select(select) if select.projection.iter().any(is_wildcard) => {
+                leaves.first().cloned().unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
         if is_compound {
             let types = self.unify_compound(&mut query.body, leaves);
             self.check_compound_order(query, &types);
+            unified.clone_from(&types);
             if self.is_statement() {
                 self.columns = types;
             }
@@ -195,6 +205,12 @@ impl Finder<'_> {
             terms.iter_mut().for_each(|term| self.ordered(&mut term.expr, select));
         }
         if let Some(targets) = self.take_targets() {
+            for (index, (own, column)) in unified.iter().zip(&targets).enumerate() {
+                let own = own.or_else(|| has_text(&query.body, index).then_some(TYPED_TEXT));
+                if let (Some(own), Some(column)) = (own, column) {
+                    self.check_assignment(own, *column);
+                }
+            }
             self.assign_source(&mut query.body, &targets);
         }
     }
@@ -225,8 +241,36 @@ impl Finder<'_> {
                     }
                 }
             }
+            // The rows of other compounds are compared as they are.
+            SetExpr::SetOperation {
+                op: SetOperator::Union,
+                set_quantifier: SetQuantifier::All,
+                left,
+                right,
+            } => {
+                self.assign_source(left, targets);
+                self.assign_source(right, targets);
+            }
             _ => {}
         }
+    }
+}
+
+/// The type of a string in a compound query.
+const TYPED_TEXT: Typed = Typed::plain(Type::One(Scalar::Text));
+
+/// Whether a column of a compound query is a string in one of its SELECTs.
+fn has_text(body: &SetExpr, column: usize) -> bool {
+    match body {
+        SetExpr::SetOperation { left, right, .. } => {
+            has_text(left, column) || has_text(right, column)
+        }
+        SetExpr::Select(select) => matches!(
+            select.projection.get(column),
+            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. })
+                if string_of(expr).is_some()
+        ),
+        _ => false,
     }
 }
 

@@ -256,7 +256,7 @@ mod tests {
             Value::Integer(i64::MIN),
             Value::Real(-0.5),
             Value::Text(b"a\0b".as_slice()),
-            Value::Blob(&[]),
+            Value::Blob([].as_slice()),
         ];
         let mut writer = Writer::default();
         values.iter().for_each(|value| writer.value(*value));

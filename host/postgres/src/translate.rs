@@ -22,6 +22,7 @@ mod prepared;
 mod queries;
 mod reserved;
 mod returning;
+mod row_locks;
 mod session;
 mod session_calls;
 mod sets;
@@ -49,7 +50,7 @@ pub(crate) use dates::span;
 pub(crate) use expressions::operator;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
-pub use queries::Locks;
+pub use row_locks::Locks;
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
 pub(crate) use sets::is_set_name;
@@ -157,7 +158,6 @@ impl Statement {
         let sql = rewriter.text(&tree, self.has_odd_names)?;
         self.sql = if has_rows(&command) { lex::without_double_quotes(&sql) } else { sql };
         (self.before, self.after) = (rewriter.before, rewriter.after);
-        self.locks = rewriter.locks.or(self.locks);
         self.is_untouched = false;
         Ok(())
     }
@@ -242,8 +242,6 @@ struct Rewriter<'a> {
     is_definition: bool,
     /// For each SELECT that is being rewritten the lengths of the sets among its columns.
     sets: Vec<Vec<String>>,
-    /// The rows that it locks.
-    locks: Option<Locks>,
     /// The bytes that may still be written.
     left: usize,
 }
@@ -259,7 +257,6 @@ impl<'a> Rewriter<'a> {
             has_own_names: false,
             is_definition: false,
             sets: Vec::new(),
-            locks: None,
             left: may_be_written(length),
         }
     }

@@ -9,38 +9,19 @@ use crate::lex::tokens;
 use sql_tokens::Kind;
 use sqlparser::ast::{
     Cte, Distinct, Expr, Function, FunctionArg, FunctionArgumentClause, FunctionArguments,
-    GroupByExpr, Ident, LimitClause, LockType, NamedWindowDefinition, NamedWindowExpr, NonBlock,
-    ObjectName, OrderByExpr, OrderByKind, OrderBySort, Query, Select, SetExpr, SetOperator,
-    SetQuantifier, TableAlias, TableFactor, WindowType,
+    GroupByExpr, Ident, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName,
+    OrderByExpr, OrderByKind, OrderBySort, Query, Select, SetExpr, SetOperator, SetQuantifier,
+    TableAlias, TableFactor, WindowType,
 };
 use sqlparser::dialect::SQLiteDialect;
-
-/// What `FOR UPDATE` does with rows that another transaction has locked. A row has no lock of its own in SQLite: the
-/// transaction locks the database, as if it had written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Locks {
-    /// It waits for them.
-    Wait,
-    /// It fails: `NOWAIT`.
-    Refuse,
-    /// It leaves them out: `SKIP LOCKED`.
-    Skip,
-}
 
 impl Rewriter<'_> {
     pub(super) fn query(&mut self, query: &mut Query) -> Result<()> {
         if query.with.as_ref().is_some_and(|with| with.cte_tables.iter().any(writes)) {
             return Err(Error::unsupported("INSERT, UPDATE or DELETE in WITH"));
         }
-        for lock in std::mem::take(&mut query.locks) {
-            self.is_changed = true;
-            if lock.lock_type == LockType::Update {
-                self.locks = Some(match lock.nonblock {
-                    None => Locks::Wait,
-                    Some(NonBlock::Nowait) => Locks::Refuse,
-                    Some(NonBlock::SkipLocked) => Locks::Skip,
-                });
-            }
+        if !query.locks.is_empty() {
+            self.replace(&mut query.locks, Vec::new());
         }
         self.body(&mut query.body)?;
         self.limit(query)?;

@@ -2,7 +2,9 @@
 
 use sqlparser::ast;
 
-use super::{Action, Context, Rewriter, Statement, Tree, calls, labels, queries, written};
+use super::{
+    Action, Context, Rewriter, Statement, Tree, calls, labels, queries, row_locks, written,
+};
 use crate::error::{Result, sqlstate};
 use crate::lex::Piece;
 
@@ -30,6 +32,7 @@ pub fn rewritten(
         }
         done => done?,
     };
+    statement.locks = row_locks::of(&parsed);
     statement.parsed = Some(Tree::new(parsed));
     Ok(statement)
 }
@@ -66,7 +69,6 @@ fn untyped(
         Statement::untouched(piece)
     };
     (statement.before, statement.after) = (rewriter.before, rewriter.after);
-    statement.locks = rewriter.locks;
     statement.command = command;
     if is_explain {
         statement.action = Action::Explain;

@@ -35,7 +35,9 @@ impl Conversation<'_> {
         let (parameters, origins, generation) = Default::default();
         let query = Analysed { statement, parameters, columns, origins, generation };
         let mut rows = Vec::new();
-        self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
+        if self.lock_rows(&query.statement)? {
+            self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
+        }
         self.store.declare(name, Cursor::new(query.columns, rows, is_held))?;
         Ok(())
     }

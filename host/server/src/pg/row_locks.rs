@@ -26,9 +26,7 @@ impl Conversation<'_> {
     /// 25006 in a transaction that only reads, 55P03 for `NOWAIT` where another transaction writes, and those of a
     /// statement that writes.
     pub fn lock_rows(&mut self, statement: &Statement) -> Result<bool> {
-        let Some(locks) = statement.locks.filter(|_| statement.command == "SELECT") else {
-            return Ok(true);
-        };
+        let Some(locks) = statement.locks else { return Ok(true) };
         if self.is_read_only() {
             return Err(only_reads("SELECT FOR UPDATE").into());
         }

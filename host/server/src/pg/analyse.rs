@@ -71,9 +71,9 @@ impl Tables<'_> {
 impl Tables<'_> {
     /// The types of the columns that a view computes.
     fn add_computed(&self, name: &str, columns: &mut [Column]) {
-        let name = name.replace('\'', "''");
+        let name = quoted_text(name);
         let sql = ["sqlite_temp_schema", "sqlite_schema"].map(|schema| {
-            format!("SELECT sql FROM {schema} WHERE type = 'view' AND lower(name) = '{name}'")
+            format!("SELECT sql FROM {schema} WHERE type = 'view' AND lower(name) = {name}")
         });
         let found = self.engine.own_rows(&sql.join(" UNION ALL "), |row| row.get::<_, String>(0));
         let types = found.ok().and_then(|all| all.first().map(|sql| view::types(sql)));

@@ -17,23 +17,14 @@ impl Conversation<'_> {
     pub fn check_emptied(&self, statement: &Statement) -> Result<()> {
         let Some(emptied) = Emptied::of(statement) else { return Ok(()) };
         for table in &emptied.tables {
-            if let Some(other) = self.referring(table, &emptied.tables)? {
+            let mut others = self.referring(table)?;
+            others
+                .retain(|other| !emptied.tables.iter().any(|one| one.eq_ignore_ascii_case(other)));
+            if let Some(other) = others.pop() {
                 return Err(refused(table, &other, &emptied).into());
             }
         }
         Ok(())
-    }
-
-    /// Another table that has a foreign key to this one.
-    fn referring(&self, table: &str, besides: &[String]) -> Result<Option<String>> {
-        let sql = format!(
-            "SELECT DISTINCT m.name FROM sqlite_schema m, pragma_foreign_key_list(m.name) f \
-             WHERE m.type = 'table' AND lower(f.\"table\") = lower('{}')",
-            table.replace('\'', "''")
-        );
-        let mut found = self.engine.own_rows(&sql, |row| row.get::<_, String>(0))?;
-        found.retain(|other| !besides.iter().any(|one| one.eq_ignore_ascii_case(other)));
-        Ok(found.pop())
     }
 }
 

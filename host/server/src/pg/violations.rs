@@ -10,6 +10,7 @@ use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::Target;
 
 use super::converse::Conversation;
+use super::failure::Result;
 use super::store::Analysed;
 
 /// Rows of an INSERT in which the key is looked for.
@@ -147,6 +148,16 @@ impl Conversation<'_> {
         found.into_iter().map(|(_, reference)| reference).collect()
     }
 
+    /// The tables that have a foreign key to this one.
+    pub fn referring(&self, table: &str) -> Result<Vec<String>> {
+        let sql = format!(
+            "SELECT DISTINCT m.name FROM sqlite_schema m, pragma_foreign_key_list(m.name) f \
+             WHERE m.type = 'table' AND lower(f.\"table\") = lower({})",
+            quoted_text(table)
+        );
+        Ok(self.engine.own_rows(&sql, |row| row.get(0))?)
+    }
+
     /// The name of the only foreign key of a table, or that which PostgreSQL gives to one.
     fn reference_name(&self, table: &str, reference: &Reference) -> String {
         let sql = format!(
@@ -194,12 +205,7 @@ impl Conversation<'_> {
 
     /// Another row refers to one that was deleted or changed.
     fn referencing(&mut self, error: &Error, target: &Target<'_>) -> Option<Error> {
-        let sql = format!(
-            "SELECT DISTINCT m.name FROM sqlite_schema m, pragma_foreign_key_list(m.name) f \
-             WHERE m.type = 'table' AND lower(f.\"table\") = lower({})",
-            quoted_text(&target.table)
-        );
-        let tables = self.engine.own_rows(&sql, |row| row.get::<_, String>(0)).ok()?;
+        let tables = self.referring(&target.table).ok()?;
         for table in tables {
             let references = self.references(&table);
             let of_target = references

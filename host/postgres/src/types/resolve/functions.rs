@@ -7,6 +7,7 @@ use sqlparser::ast::{
 
 use super::super::parameters::{Finder, is_given, parameter};
 use super::super::{Scalar, Type, Typed};
+use super::grouping::{calls, is_aggregate_name};
 use super::numbers::literal;
 use super::table::{FUNCTIONS, Overload};
 use super::{call, family, is_null, string, take};
@@ -190,8 +191,13 @@ impl Finder<'_> {
                 let Some(mut all) = arguments(expr) else { return };
                 let [argument] = &mut all[..] else { return };
                 let Some(own) = self.planned_type(argument) else { return };
-                let name = own.map_or_else(|| "unknown".to_owned(), Type::name);
-                self.replace(expr, |_| string(name));
+                let name = string(own.map_or_else(|| "unknown".to_owned(), Type::name));
+                // The query stays one of groups.
+                let with = match calls(&**argument, is_aggregate_name) {
+                    true => call("coalesce", vec![call("max", vec![name.clone()]), name]),
+                    false => name,
+                };
+                self.replace(expr, |_| with);
             }
             "concat" | "concat_ws" => {
                 let Some(mut all) = arguments(expr) else { return };

@@ -49,9 +49,14 @@ const AGGREGATES: &[&str] = &[
 /// Functions of one row whose types depend on their arguments.
 const SCALARS: &[&str] = &["coalesce", "greatest", "iif", "ifnull", "least", "mod", "nullif"];
 
-/// Whether a function is an aggregate of PostgreSQL.
+/// The types that the names of resolved aggregates begin with: `pg_numeric_sum`.
+const RESOLVED: &[&str] = &["float4_", "float8_", "int8_", "interval_", "numeric_"];
+
+/// Whether a function is an aggregate of PostgreSQL, or what one was resolved to.
 pub fn is_aggregate_name(name: &str) -> bool {
-    AGGREGATES.contains(&name)
+    let own = name.strip_prefix("pg_").unwrap_or(name);
+    let base = RESOLVED.iter().find_map(|ty| own.strip_prefix(ty)).unwrap_or(own);
+    [name, own, base].iter().any(|name| AGGREGATES.contains(name))
 }
 
 /// An aggregate over the rows of the group; functions that are not known may be one too.
@@ -61,7 +66,7 @@ fn is_aggregate(expr: &Expr) -> bool {
     let name = name.as_str();
     let is_known =
         is_scalar(name) || SCALARS.contains(&name) || FUNCTIONS.iter().any(|row| row.name == name);
-    function.over.is_none() && (AGGREGATES.contains(&name) || !is_known)
+    function.over.is_none() && (is_aggregate_name(name) || !is_known)
 }
 
 /// Whether a SELECT has an aggregate outside of its subqueries.
@@ -71,6 +76,11 @@ pub(super) fn has_aggregate(select: &Select) -> bool {
 
 /// Whether a SELECT calls such a function outside of its subqueries, not over a window.
 pub(super) fn has_call(select: &Select, is_such: fn(&str) -> bool) -> bool {
+    calls(&select.projection, is_such) || calls(&select.having, is_such)
+}
+
+/// The same for a part of it.
+pub(super) fn calls(part: &impl Visit, is_such: fn(&str) -> bool) -> bool {
     struct Search(u32, fn(&str) -> bool);
     impl Visitor for Search {
         type Break = ();
@@ -91,8 +101,7 @@ pub(super) fn has_call(select: &Select, is_such: fn(&str) -> bool) -> bool {
             if self.0 == 0 && is_known { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
-    select.projection.visit(&mut Search(0, is_such)).is_break()
-        || select.having.visit(&mut Search(0, is_such)).is_break()
+    part.visit(&mut Search(0, is_such)).is_break()
 }
 
 /// Looks for a column that is not grouped.

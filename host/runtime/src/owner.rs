@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 
 use crate::escape::escaped;
 
@@ -124,6 +124,16 @@ pub fn read_trusted(path: &Path, most: u64) -> Result<String> {
     ensure!(bytes.len() as u64 <= most, "it is longer than {most} bytes");
     Ok(String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?)
+}
+
+/// What is wrong with such a text, in one line; the library's own message shows the position in several.
+pub fn wrong_toml(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let before = error.span().and_then(|place| text.get(..place.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    // It quotes names from the file.
+    let message = error.message().replace('\n', ", ");
+    let parts: Vec<_> = message.split('`').map(|part| escaped(part).to_string()).collect();
+    anyhow!("line {line}: {}", parts.join("`"))
 }
 
 fn read_pipe(mut pipe: io::Take<File>, bytes: &mut Vec<u8>) -> Result<()> {

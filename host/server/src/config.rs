@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::owner::read_trusted;
+use sqlite_wasm_runtime::owner::{read_trusted, wrong_toml};
 
 pub use units::{Size, Time};
 
@@ -285,7 +285,8 @@ fn read(path: &Path) -> Result<Settings> {
     // It names the file of users, too.
     let text = read_trusted(path, MAX_FILE_BYTES);
     let text = text.with_context(|| format!("failed to read the options of `{shown}`"))?;
-    toml::from_str(&text).with_context(|| format!("`{shown}` has a wrong option"))
+    let read = toml::from_str(&text).map_err(|error| wrong_toml(&text, &error));
+    read.with_context(|| format!("`{shown}` has a wrong option"))
 }
 
 #[cfg(test)]

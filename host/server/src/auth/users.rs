@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::owner::read_trusted;
+use sqlite_wasm_runtime::owner::{read_trusted, wrong_toml};
 
 use super::scram::Secret;
 use super::{TokenHash, User, hash};
@@ -53,12 +53,8 @@ impl Users {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        // In one line; the library's own message shows the position in several.
-        let entries: BTreeMap<String, Entry> = toml::from_str(text).map_err(|error| {
-            let start = error.span().map_or(0, |place| place.start);
-            let line = text.get(..start).map_or(0, |before| before.matches('\n').count()) + 1;
-            anyhow!("line {line}: {}", escaped(&error.message().replace('\n', ", ")))
-        })?;
+        let entries: BTreeMap<String, Entry> =
+            toml::from_str(text).map_err(|error| wrong_toml(text, &error))?;
         let users = entries.into_iter().map(|(name, entry)| {
             let tokens: Result<_> = entry.tokens.iter().map(|token| parse_hash(token)).collect();
             let tokens = tokens.with_context(|| format!("user `{}`", escaped(&name)))?;

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::granted::{Directory, Granted, SqlAccess, Word};
 use super::prompt::Subject;
 use crate::contract::types::Need;
 use crate::escape::escaped;
-use crate::owner::read_trusted;
+use crate::owner::{read_trusted, wrong_toml};
 use crate::program_files;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
@@ -219,19 +219,9 @@ fn is_met(need: &Need, granted: &Granted) -> bool {
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let read = || {
         let text = read_trusted(path, MAX_FILE_BYTES)?;
-        toml::from_str(&text).map_err(|error| in_line(&text, &error))
+        toml::from_str(&text).map_err(|error| wrong_toml(&text, &error))
     };
     read().with_context(|| format!("failed to read the grants in `{}`", escaped(path)))
-}
-
-/// The error in one line; the library's message shows the position in several.
-fn in_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
-    let before = error.span().and_then(|place| text.get(..place.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    // It quotes names from the file.
-    let message = error.message().replace('\n', ", ");
-    let parts: Vec<_> = message.split('`').map(|part| escaped(part).to_string()).collect();
-    anyhow!("line {line}: {}", parts.join("`"))
 }
 
 #[cfg(test)]

@@ -66,6 +66,9 @@ package-javascript: build ## the npm package sqlite-sandbox, in dist/packages, t
 test-javascript: build native-reference ## its tests: better-sqlite3's cases, locks, kills, extensions, hostile input
 	tooling/javascript test
 
+test-javascript-long: build native-reference ## the same, and better-sqlite3, built from source, against what is recorded of it
+	tooling/javascript test-long
+
 packages-aarch64: dist ## the same for aarch64, cross-compiled, in dist/packages-aarch64
 	ARCH=aarch64 tooling/packages build
 

@@ -1,6 +1,6 @@
 'use strict';
-// The same cases on better-sqlite3 and on this package. What better-sqlite3 does is recorded; where it is
-// installed with its native module, it is run too.
+// The same cases on better-sqlite3 and on this package. What better-sqlite3 does is recorded; `peer/record.test.js`
+// compares the record with it.
 
 const assert = require('node:assert');
 const { test } = require('node:test');
@@ -9,17 +9,6 @@ const differences = require('./compat/differences.js');
 const { hashOf, recorded } = require('./compat/record.js');
 const { runAll } = require('./compat/run.js');
 const Database = require('../src/index.js');
-
-/** better-sqlite3, if it can be used here. */
-function peer() {
-  try {
-    const Peer = require('better-sqlite3');
-    new Peer(':memory:').close();
-    return Peer;
-  } catch {
-    return null;
-  }
-}
 
 const isListed = (name) => differences.some(({ cases }) => cases.test(name));
 
@@ -34,11 +23,4 @@ test('all cases have the outcome of better-sqlite3, but for the listed ones', as
   for (const { cases } of differences) {
     assert.ok(other.some(([name]) => cases.test(name)), `${cases} is listed and does not differ`);
   }
-});
-
-test('the record is what better-sqlite3 does', { skip: !peer() && 'better-sqlite3 has no native module here' }, async () => {
-  const expected = recorded();
-  const theirs = await runAll(peer());
-  const other = [...theirs].filter(([name, outcome]) => hashOf(outcome) !== expected.get(name));
-  assert.deepStrictEqual(Object.fromEntries(other), {});
 });

@@ -134,7 +134,7 @@ describe('locks', () => {
     assert.strictEqual(native(file, 'BEGIN IMMEDIATE; SELECT count(*) FROM t; COMMIT; PRAGMA integrity_check'), '0\nok');
   });
 
-  test('end with a database that nobody closes', { skip: !global.gc && 'needs --expose-gc' }, async (t) => {
+  test('end with a database that nobody closes', async (t) => {
     const file = path.join(directory(t), 'forgotten.db');
     (() => new Database(file).exec('CREATE TABLE t(a); BEGIN IMMEDIATE'))();
     for (let turn = 0; turn < 20; turn++) {
@@ -211,4 +211,4 @@ test('journals have the permissions of their database', (t) => {
   db.close();
 });
 
-test('the module for locks loads on Linux', { skip: process.platform !== 'linux' }, () => assert.ok(system));
+test('the module for locks loads', () => assert.ok(system));

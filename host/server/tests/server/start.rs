@@ -63,9 +63,10 @@ fn slow_statements_are_logged_as_json() {
     let slow: Vec<_> =
         lines.iter().filter(|line| line["fields"]["message"] == "slow statement").collect();
     assert_eq!(slow.len(), 2, "{text}");
-    for line in slow {
+    let counted = ["3000000", "600000"];
+    for (line, count) in slow.into_iter().zip(counted) {
         assert!(line["fields"]["milliseconds"].as_u64().unwrap() >= 100, "{line}");
-        assert!(line["fields"]["sql"].as_str().unwrap().contains("UNION ALL"), "{line}");
+        assert!(line["fields"]["sql"].as_str().unwrap().contains(count), "{line}");
     }
     assert!(!text.contains("quick") && !text.contains(&server.token), "{text}");
 }

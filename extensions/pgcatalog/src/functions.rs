@@ -62,6 +62,12 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("quote_ident", 1, Stable, Innocuous, |a| {
         a.apply(|name: String| quote_ident(&name))
     }),
+    Scalar::new("pg_text_format_ident", 1, Stable, Innocuous, |a| {
+        a.apply(|name: Option<String>| {
+            let none = "22004: null values cannot be formatted as an SQL identifier";
+            name.map(|name| quote_ident(&name)).ok_or(none)
+        })
+    }),
     Scalar::new("quote_literal", 1, Stable, Innocuous, |a| {
         a.apply(|text: String| quote_literal(&text))
     }),

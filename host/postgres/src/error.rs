@@ -148,6 +148,9 @@ impl Error {
         if let Some((code, message)) = sqlstate::split(message) {
             return Self::new(code, message);
         }
+        if message.starts_with("pg_") && message.ends_with("may not be used as a window function") {
+            return Self::unsupported("this aggregate over a window");
+        }
         of_constraint(extended_code, message).unwrap_or_else(|| {
             let code = match code::primary(extended_code) {
                 code::ERROR => messages::code(message),
@@ -188,6 +191,9 @@ fn of_postgres(message: &str) -> Option<String> {
     }
     if let Some(name) = message.strip_prefix("no such function: ") {
         return Some(format!("function {name} does not exist"));
+    }
+    if message == "row value misused" {
+        return Some("a row as a value is not supported".to_owned());
     }
     let (kind, rest) = message.split_once(' ')?;
     let name = rest.strip_suffix(" already exists").filter(|_| matches!(kind, "table" | "view"))?;

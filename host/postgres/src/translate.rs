@@ -42,7 +42,7 @@ use sqlparser::ast::{self, VisitMut};
 use sqlparser::dialect::PostgreSqlDialect;
 
 pub use action::{Action, Discarded};
-pub(crate) use casts::{as_cast, is_name_of_object, is_object, typed};
+pub(crate) use casts::{as_cast, is_found_object, is_name_of_object, is_object, typed};
 pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;

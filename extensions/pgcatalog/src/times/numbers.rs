@@ -44,10 +44,9 @@ pub fn shown(value: &Value, pattern: &str) -> Result<Option<String>> {
         Value::Real(number) if number.is_finite() => format!("{number:.places$}"),
         _ => number.rounded(places as i64)?.to_string(),
     };
-    let (is_negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (digits.contains(|c: char| ('1'..='9').contains(&c)), digits),
-        None => (false, text.as_str()),
-    };
+    // `printf` keeps the sign of a float that becomes zero.
+    let (is_negative, digits) =
+        text.strip_prefix('-').map_or((false, text.as_str()), |digits| (true, digits));
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
     let whole = if whole == "0" { "" } else { whole };
     let places = found.whole.iter().filter(|sign| **sign != ',').count();

@@ -114,6 +114,17 @@ pub fn is_name_of_object(expr: &Expr, data_type: &DataType) -> bool {
     is_object(data_type) && !is_given(expr)
 }
 
+/// Whether an expression is an object by its name: `'t'::regclass`, `to_regclass('t')`.
+pub fn is_found_object(expr: &Expr) -> bool {
+    match expr {
+        Expr::Cast { expr, data_type, .. } => is_object(data_type) && is_given(expr),
+        Expr::Function(function) => {
+            OBJECTS.iter().any(|(_, find, _)| last(&function.name) == *find)
+        }
+        _ => false,
+    }
+}
+
 /// Whether a type is the OID of an object.
 pub fn is_object(data_type: &DataType) -> bool {
     let name = data_type.to_string().to_lowercase();

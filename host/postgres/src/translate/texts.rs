@@ -70,7 +70,7 @@ pub fn formatted(pattern: &Expr, arguments: &[Expr]) -> Result<Expr> {
         parts.push(quoted(&std::mem::take(&mut text)));
         parts.push(match kind {
             's' => format!("coalesce(CAST({argument} AS TEXT), '')"),
-            'I' => format!("quote_ident({argument})"),
+            'I' => format!("pg_text_format_ident({argument})"),
             _ => format!("coalesce(quote_literal({argument}), 'NULL')"),
         });
     }

@@ -25,6 +25,7 @@ pub(super) mod sets;
 mod single;
 mod store;
 mod table;
+mod windows;
 
 pub(super) use compounds::without_parentheses;
 pub(super) use grouping::is_aggregate_name;

@@ -101,6 +101,7 @@ impl Finder<'_> {
             self.refuse(Error::unsupported(format_args!("{name} of rows")));
             return true;
         }
+        self.check_equality(self.type_of(&first));
         match (name, &mut list.args[..]) {
             ("count", [FunctionArg::Unnamed(FunctionArgExpr::Expr(value))]) => {
                 self.compared(value);

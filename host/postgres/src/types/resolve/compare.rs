@@ -158,8 +158,10 @@ impl Finder<'_> {
     }
 
     /// The first value, unless it is equal to the second, where the comparison is by other values.
-    pub(super) fn null_if(&mut self, one: Expr, other: Expr) -> Expr {
+    pub(super) fn null_if(&mut self, mut one: Expr, other: Expr) -> Expr {
         let (mut left, mut right) = (one.clone(), other);
+        let own = self.type_of(&one);
+        self.scaled(&mut one, own);
         self.compare_all(&mut [&mut left, &mut right], "=");
         Expr::Case {
             case_token: AttachedToken::empty(),

@@ -56,6 +56,16 @@ pub fn without_parentheses(body: &mut SetExpr) {
     }
 }
 
+/// Whether equal rows of a compound are one.
+fn compares_rows(body: &SetExpr) -> bool {
+    match body {
+        SetExpr::SetOperation { set_quantifier, left, right, .. } => {
+            *set_quantifier != SetQuantifier::All || compares_rows(left) || compares_rows(right)
+        }
+        _ => false,
+    }
+}
+
 /// The name that a column without an alias has from its expression.
 pub fn label(item: &SelectItem) -> Option<Ident> {
     match item {
@@ -100,6 +110,9 @@ impl Finder<'_> {
             let Some(common) = known.into_iter().reduce(common) else { continue };
             let common = if is_all { common } else { Typed::plain(common.ty) };
             *result = Some(common);
+            if compares_rows(body) {
+                self.check_equality(Some(common));
+            }
             if common.ty != TEXT {
                 self.unify_place(body, place, &own, common, &mut 0);
                 has_numeric |= is_numeric(Some(common));

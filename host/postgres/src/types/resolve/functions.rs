@@ -1,9 +1,6 @@
 //! Functions, by the types of their arguments.
 
-use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident,
-    ObjectName, WindowType,
-};
+use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName};
 
 use super::super::parameters::{Finder, is_given, parameter};
 use super::super::{Scalar, Type, Typed};
@@ -152,16 +149,17 @@ impl Finder<'_> {
             "nullif" => {
                 let Some(mut all) = arguments(expr) else { return };
                 let own = self.type_of(all[0]);
+                // A number as it is written compares as a number, and is shown with its digits.
+                let is_numeric = own.is_some_and(|own| own.ty == Type::One(Scalar::Numeric));
                 if let [one, other] = &mut all[..]
-                    && (self.structure(one).is_some() || self.structure(other).is_some())
+                    && (is_numeric && literal(one).is_some()
+                        || self.structure(one).is_some()
+                        || self.structure(other).is_some())
                 {
                     let with = self.null_if(take(one), take(other));
                     return self.replace(expr, |_| with);
                 }
                 self.compare_all(&mut all, "=");
-                if literal(all[0]).is_some() {
-                    return self.scaled(all[0], own);
-                }
                 self.scaled(expr, own);
             }
             "lag" | "lead" | "first_value" | "last_value" | "nth_value" => {
@@ -227,28 +225,13 @@ impl Finder<'_> {
         matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb | Scalar::Interval)).then_some(ty)
     }
 
-    /// The order of a window and of an aggregate.
-    fn order_within(&mut self, expr: &mut Expr) {
-        let Expr::Function(function) = expr else { return };
-        if let Some(WindowType::WindowSpec(window)) = &mut function.over {
-            window.order_by.iter_mut().for_each(|term| self.ordered(&mut term.expr, None));
-            window.partition_by.iter_mut().for_each(|key| self.compared(key));
-        }
-        let FunctionArguments::List(list) = &mut function.args else { return };
-        for clause in &mut list.clauses {
-            if let FunctionArgumentClause::OrderBy(terms) = clause {
-                terms.iter_mut().for_each(|term| self.ordered(&mut term.expr, None));
-            }
-        }
-    }
-
     pub(super) fn renamed(&mut self, expr: &mut Expr, name: &str) {
         rename(expr, name);
         self.is_changed = true;
     }
 
     /// A value of a stored numeric, with the digits of its column.
-    fn scaled(&mut self, expr: &mut Expr, own: Option<Typed>) {
+    pub(super) fn scaled(&mut self, expr: &mut Expr, own: Option<Typed>) {
         if let Some(own) = own.filter(|own| own.ty == Type::One(Scalar::Numeric)) {
             let with = match self.computed(take(expr), own) {
                 text @ Expr::Value(_) => call("pg_numeric_of", vec![text]),

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 
-use super::super::parameters::{Finder, is_given};
+use super::super::parameters::{Finder, WORDS, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
 use super::numbers::literal;
@@ -173,15 +173,13 @@ impl Finder<'_> {
     fn concatenated(&mut self, left: &mut Expr, right: &mut Expr) {
         let types = [self.type_of(left), self.type_of(right)];
         let is_text = |typed: Option<Typed>| typed.and_then(family::of) == Some(Family::Text);
-        if !types.into_iter().any(is_text) {
-            if let [Some(one), Some(other)] = types
-                && ![&*left, &*right].into_iter().any(|expr| is_null(expr) || is_given(expr))
-                && family::of(one).is_some()
-                && family::of(other).is_some()
-            {
-                self.no_operator(one, &"||", other);
-            }
-            return;
+        if !types.into_iter().any(is_text)
+            && let [Some(one), Some(other)] = types
+            && ![&*left, &*right].into_iter().any(|expr| is_null(expr) || is_given(expr))
+            && family::of(one).is_some()
+            && family::of(other).is_some()
+        {
+            return self.no_operator(one, &"||", other);
         }
         for (side, own) in [left, right].into_iter().zip(types) {
             if let Some(own) = own
@@ -206,6 +204,7 @@ impl Finder<'_> {
                 let with = self.computed(take(expr), own);
                 return self.replace(expr, |_| with);
             }
+            Scalar::Bool => return self.as_text(expr, WORDS),
             Scalar::Float8 => "pg_text_of_float8",
             Scalar::Float4 => "pg_text_of_float4",
             Scalar::Timestamptz => "pg_text_of_timestamptz",

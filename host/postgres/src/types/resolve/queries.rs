@@ -11,7 +11,7 @@ use super::compounds::{label, relabel};
 use super::numbers::{collated, collated_by, literal};
 use super::{call, is_null, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, folded, is_object, string_of, table_name};
+use crate::translate::{as_cast, folded, is_found_object, string_of, table_name};
 
 pub(super) fn is_numeric(typed: Option<Typed>) -> bool {
     typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
@@ -40,6 +40,7 @@ impl Finder<'_> {
                 self.check_condition(condition, name);
             }
         }
+        self.resolve_named_windows(select);
         let mut keys = match &mut select.group_by {
             GroupByExpr::Expressions(keys, _) => std::mem::take(keys),
             GroupByExpr::All(_) => Vec::new(),
@@ -95,7 +96,7 @@ impl Finder<'_> {
     }
 
     /// `json` has no equality, by which rows are put together.
-    fn check_equality(&mut self, own: Option<Typed>) {
+    pub(super) fn check_equality(&mut self, own: Option<Typed>) {
         if own.is_some_and(|own| own.ty == Type::One(Scalar::Json)) {
             let message = "could not identify an equality operator for type json";
             self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
@@ -272,9 +273,4 @@ fn has_text(body: &SetExpr, column: usize) -> bool {
         ),
         _ => false,
     }
-}
-
-/// Whether an expression is an object by its name: `'t'::regclass`.
-fn is_found_object(expr: &Expr) -> bool {
-    matches!(expr, Expr::Cast { expr, data_type, .. } if is_object(data_type) && is_given(expr))
 }

@@ -128,7 +128,11 @@ class Statements:
         form = self.random.choice(WINDOWS + functions.WINDOWS)
         self.source.used.append(form)
         window = form.format(self.expression(columns, 1), k=f"{table}.id", n=self.expression(columns, 1, "numeric"), b=self.expression(columns, 1, "bool"))
-        return f"SELECT {table}.id, {window} FROM {table} ORDER BY 1", True
+        named = ""
+        before, over, within = window.partition(" OVER (")
+        if over and self.random.random() < 0.3:
+            window, named = f"{before} OVER w", f" WINDOW w AS ({within}"
+        return f"SELECT {table}.id, {window} FROM {table}{named} ORDER BY 1", True
 
     def set(self):
         kind = self.source.any()

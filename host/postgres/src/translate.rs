@@ -17,6 +17,7 @@ mod definitions;
 mod expressions;
 mod functions;
 mod labels;
+mod maintenance;
 mod names;
 mod prepared;
 mod queries;
@@ -31,6 +32,7 @@ mod stack;
 mod target;
 mod texts;
 mod tree;
+mod unknown;
 mod untyped;
 mod visit;
 mod writes;
@@ -197,26 +199,34 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
         let statement = as_written(&piece, context)?;
         return Ok(Statement { overriding: Some(overriding), is_untouched: false, ..statement });
     }
-    let Some(mut parsed) = parse(piece.text)? else { return Ok(only_sqlite(piece)) };
-    let is_quoted = reserved::quote(&mut parsed)?;
+    if let Some(statement) = maintenance::statement(piece)? {
+        return Ok(statement);
+    }
+    let Some((mut parsed, is_spelled)) = stack::parse(&PostgreSqlDialect {}, piece.text)? else {
+        return only_sqlite(piece);
+    };
+    let is_changed = reserved::quote(&mut parsed)? | is_spelled;
     if let Some(statement) = session::schema(piece, &parsed) {
         return Ok(statement);
     }
     if let ast::Statement::Copy { .. } = parsed {
         return copy::statement(piece, parsed, context);
     }
-    rewritten(piece, parsed, is_quoted, context)
+    rewritten(piece, parsed, is_changed, context)
 }
 
 /// The tree of a statement; none where only SQLite may know it.
 pub(crate) fn parse(sql: &str) -> Result<Option<ast::Statement>> {
-    stack::parse(&PostgreSqlDialect {}, sql)
+    Ok(stack::parse(&PostgreSqlDialect {}, sql)?.map(|(parsed, _)| parsed))
 }
 
-fn only_sqlite(piece: &Piece<'_>) -> Statement {
+fn only_sqlite(piece: &Piece<'_>) -> Result<Statement> {
+    if let Some(feature) = unknown::in_silence(piece.text) {
+        return Err(Error::unsupported(feature));
+    }
     let word = piece.text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
     let command = word.to_ascii_uppercase();
-    Statement { command, ..Statement::untouched(piece) }
+    Ok(Statement { command, ..Statement::untouched(piece) })
 }
 
 fn may_be_written(length: usize) -> usize {

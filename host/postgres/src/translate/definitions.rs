@@ -52,7 +52,13 @@ impl Rewriter<'_> {
                 return Err(Error::unsupported("CREATE TRIGGER … EXECUTE FUNCTION"));
             }
             S::CreateTrigger(_) | S::CreateVirtualTable { .. } => first_words(&tree.to_string(), 2),
-            S::DropTrigger(_) => "DROP TRIGGER".to_owned(),
+            S::DropTrigger(trigger) => {
+                // SQLite's triggers have names of their own.
+                let (table, option) = (None, None);
+                self.replace(&mut trigger.table_name, table);
+                self.replace(&mut trigger.option, option);
+                "DROP TRIGGER".to_owned()
+            }
             S::Analyze(_) | S::Vacuum(_) | S::Pragma { .. } | S::AttachDatabase { .. } => {
                 first_words(&tree.to_string(), 1)
             }

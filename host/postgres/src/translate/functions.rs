@@ -158,6 +158,7 @@ impl Rewriter<'_> {
             ("current_timestamp" | "localtimestamp", [precision]) => {
                 raw(dates::now_to(&precision.to_string())?)
             }
+            ("current_time" | "localtime", [_]) => raw("time('now')"),
             ("current_database", []) => literal(&self.context.database),
             ("current_user" | "session_user", []) => literal(&self.context.user),
             ("current_schema", []) => literal("public"),

@@ -330,7 +330,7 @@ fn is_own(name: &sqlparser::ast::ObjectName) -> bool {
 fn parsed(sql: &str) -> Result<Box<Query>> {
     use sqlparser::ast::Statement;
     let parsed = match super::parse(sql)? {
-        None => super::stack::parse(&SQLiteDialect {}, sql)?,
+        None => super::stack::parse(&SQLiteDialect {}, sql)?.map(|(parsed, _)| parsed),
         parsed => parsed,
     };
     match parsed {

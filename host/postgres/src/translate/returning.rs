@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Expr, FromTable, Ident, TableFactor, TableObject, visit_expressions_mut,
+    self, Expr, FromTable, Ident, SelectItem, SelectItemQualifiedWildcardKind, TableFactor,
+    TableObject, visit_expressions_mut,
 };
 
 use super::Rewriter;
-use super::names::{folded, parts};
+use super::names::{folded, last, parts};
 use crate::error::{Error, Result};
 
 impl Rewriter<'_> {
@@ -36,6 +37,17 @@ impl Rewriter<'_> {
         let (Some(items), Some(table)) = (items, table) else { return Ok(()) };
         let own = alias.as_ref().map_or_else(|| folded(&table), folded);
         let mut is_changed = false;
+        for item in items.iter_mut() {
+            if let SelectItem::QualifiedWildcard(
+                SelectItemQualifiedWildcardKind::ObjectName(name),
+                options,
+            ) = item
+                && last(name) == own
+            {
+                *item = SelectItem::Wildcard(options.clone());
+                is_changed = true;
+            }
+        }
         let found = visit_expressions_mut(items, |expr| {
             let Expr::CompoundIdentifier(parts) = expr else { return ControlFlow::Continue(()) };
             let [qualifier, _] = &mut parts[..] else { return ControlFlow::Continue(()) };

@@ -10,8 +10,7 @@ use super::names::quoted_name;
 use super::{Action, Discarded, Statement};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::Piece;
-use words::Words;
-pub use words::name;
+pub use words::{Words, name};
 
 /// The levels of isolation.
 const LEVELS: [&str; 4] = ["serializable", "repeatable read", "read committed", "read uncommitted"];

@@ -83,24 +83,28 @@ fn deep() -> std::thread::Builder {
     std::thread::Builder::new().stack_size(DEEP_STACK)
 }
 
-/// The tree of a single statement; none for what the dialect does not know.
+/// The tree of a single statement, and whether SQLite would not read it as it was written; none for what the dialect
+/// does not know.
 ///
 /// # Errors
 ///
 /// 54001 where the stack of this thread has no room for it.
-pub fn parse(dialect: &dyn Dialect, sql: &str) -> Result<Option<ast::Statement>> {
+pub fn parse(dialect: &dyn Dialect, sql: &str) -> Result<Option<(ast::Statement, bool)>> {
     let Ok(mut tokens) = Tokenizer::new(dialect, sql).tokenize_with_location() else {
         return Ok(None);
     };
-    spelling::tokens(&mut tokens);
+    let mut is_spelled = spelling::tokens(&mut tokens);
     if depth(&tokens) > ROOM.get() {
         return Err(too_deep());
     }
     let mut parser = Parser::new(dialect).with_tokens_with_locations(tokens);
     match parser.parse_statements() {
         Ok(mut parsed) if parsed.len() == 1 => {
-            parsed.iter_mut().for_each(spelling::tree);
-            Ok(parsed.pop())
+            let statement = parsed.pop();
+            Ok(statement.map(|mut statement| {
+                is_spelled |= spelling::tree(&mut statement);
+                (statement, is_spelled)
+            }))
         }
         Err(ParserError::RecursionLimitExceeded) => Err(too_deep()),
         _ => Ok(None),

@@ -30,6 +30,11 @@ impl Tree {
         self.statement.as_deref()
     }
 
+    /// The tree itself, where the stack of any thread has room for it.
+    pub fn shallow(&self) -> Option<&ast::Statement> {
+        self.top().filter(|_| !self.is_deep)
+    }
+
     /// What `work` finds in it, on a larger stack where it needs one. The tables are then asked for on this one, since
     /// they need not be of any thread.
     pub fn read<T: Send>(
@@ -58,7 +63,7 @@ impl Tree {
 
 impl fmt::Debug for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Tree").field(&self.top().filter(|_| !self.is_deep)).finish()
+        f.debug_tuple("Tree").field(&self.shallow()).finish()
     }
 }
 

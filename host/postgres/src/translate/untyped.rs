@@ -12,12 +12,12 @@ use crate::lex::Piece;
 pub fn rewritten(
     piece: &Piece<'_>,
     mut parsed: ast::Statement,
-    is_quoted: bool,
+    is_changed: bool,
     context: &Context,
 ) -> Result<Statement> {
     let is_moved = written::move_with(&mut parsed)?;
     let is_changed =
-        calls::derive(&mut parsed) | labels::name_columns(&mut parsed)? | is_quoted | is_moved;
+        calls::derive(&mut parsed) | labels::name_columns(&mut parsed)? | is_changed | is_moved;
     let mut statement = match untyped(piece, &parsed, context, is_changed) {
         // A constant may be a value of another type than it seems here.
         Err(problem)

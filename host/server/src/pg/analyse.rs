@@ -367,6 +367,7 @@ fn located(error: SessionError, statement: &Statement, text: &str) -> Failure {
         let before = text.get(..statement.start).map_or(0, |before| before.chars().count());
         let position = error.position.filter(|_| statement.is_untouched);
         error.position = position.map(|position| position + before);
+        *error = statement.blamed(text, std::mem::replace(error, Error::new("", "")));
     }
     failure
 }

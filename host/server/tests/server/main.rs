@@ -23,5 +23,6 @@ mod tls;
 mod waits;
 mod websocket;
 mod wire;
+mod wire_refusals;
 mod wire_roles;
 mod wire_types;

@@ -39,9 +39,7 @@ impl<'a> Words<'a> {
 
     /// Whether the next word is this one, which is read then.
     pub fn accept(&mut self, word: &str) -> bool {
-        let is_it = self
-            .peek()
-            .is_some_and(|token| token.kind == Kind::Word && token.text.eq_ignore_ascii_case(word));
+        let is_it = self.word() == word;
         if is_it {
             self.next();
         }

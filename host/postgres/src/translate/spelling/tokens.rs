@@ -1,0 +1,250 @@
+//! Tokens, as the parser knows them.
+
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
+
+const BLANK: Token = Token::Whitespace(Whitespace::Space);
+
+/// Types of two words, which the parser does not know before a string; and their names of one word.
+const TYPES: &[([Keyword; 2], &str)] = &[
+    ([Keyword::DOUBLE, Keyword::PRECISION], "float8"),
+    ([Keyword::CHARACTER, Keyword::VARYING], "varchar"),
+];
+
+/// Spell tokens as the parser does. Whether SQLite would not read them as they were.
+pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
+    let mut is_changed = false;
+    let mut at = 0;
+    while at < all.len() {
+        is_changed |= match &all[at].token {
+            Token::Word(word) if word.quote_style.is_none() => match word.keyword {
+                Keyword::FOR => strength(all, at),
+                Keyword::ONLY => only(all, at),
+                Keyword::TABLE => table(all, at),
+                Keyword::USING => using(all, at),
+                Keyword::TRIM => trim(all, at),
+                Keyword::CONCURRENTLY => concurrently(all, at),
+                Keyword::DOUBLE | Keyword::CHARACTER => typed_string(all, at),
+                Keyword::NoKeyword if is_null_test(word) && is_after_operand(all, at) => {
+                    spell(all, at..=at, &[Keyword::IS, Keyword::NULL])
+                }
+                _ => false,
+            },
+            Token::SingleQuotedString(_) | Token::EscapedStringLiteral(_) => join(all, at),
+            _ => false,
+        };
+        at += 1;
+    }
+    is_changed
+}
+
+/// `FOR NO KEY UPDATE` locks as `FOR UPDATE` does, and `FOR KEY SHARE` as `FOR SHARE`.
+fn strength(all: &mut [TokenWithSpan], at: usize) -> bool {
+    let words =
+        [&[Keyword::NO, Keyword::KEY, Keyword::UPDATE][..], &[Keyword::KEY, Keyword::SHARE]];
+    let Some(found) = words.iter().find_map(|words| follow(all, at, words)) else { return false };
+    for index in &found[..found.len() - 1] {
+        all[*index].token = BLANK;
+    }
+    true
+}
+
+/// `ONLY t` and `ONLY (t)`: no table has children.
+fn only(all: &mut [TokenWithSpan], at: usize) -> bool {
+    use Keyword as K;
+    let is_before_table = match before(all, at) {
+        Some(Token::Comma) => true,
+        Some(Token::Word(word)) => {
+            matches!(
+                word.keyword,
+                K::FROM | K::UPDATE | K::JOIN | K::TABLE | K::TRUNCATE | K::ON | K::USING
+            )
+        }
+        _ => false,
+    };
+    if is_before_table {
+        all[at].token = BLANK;
+        parenthesized(all, at);
+    }
+    is_before_table
+}
+
+/// A table in parentheses is one without.
+fn parenthesized(all: &mut [TokenWithSpan], at: usize) {
+    let Some(open) = next(all, at).filter(|open| all[*open].token == Token::LParen) else { return };
+    let close = (open..all.len()).find(|index| all[*index].token == Token::RParen);
+    let is_name = |one: &TokenWithSpan| {
+        matches!(one.token, Token::Word(_) | Token::Period | Token::Whitespace(_))
+    };
+    if let Some(close) = close.filter(|close| all[open + 1..*close].iter().all(is_name)) {
+        all[open].token = BLANK;
+        all[close].token = BLANK;
+    }
+}
+
+/// `TABLE t`, where a query may begin.
+fn table(all: &mut Vec<TokenWithSpan>, at: usize) -> bool {
+    use Keyword as K;
+    let may_begin = match before(all, at) {
+        None | Some(Token::LParen | Token::RParen) => true,
+        Some(Token::Word(word)) => match word.keyword {
+            // `1 AS table` is a name.
+            K::AS => begins_with(all, K::CREATE),
+            K::UNION | K::INTERSECT | K::EXCEPT | K::ALL | K::DISTINCT => true,
+            _ => false,
+        },
+        _ => false,
+    };
+    let is_named = next(all, at).is_some_and(|name| matches!(all[name].token, Token::Word(_)));
+    may_begin && is_named && {
+        let span = all[at].span;
+        spell(all, at..=at, &[K::SELECT, K::FROM]);
+        all.insert(at + 1, TokenWithSpan { token: Token::Mul, span });
+        true
+    }
+}
+
+/// `ORDER BY a USING <`; and `USING heap` of a table, which has no other form.
+fn using(all: &mut [TokenWithSpan], at: usize) -> bool {
+    let Some(after) = next(all, at) else { return false };
+    let direction = match &all[after].token {
+        Token::Lt => Token::make_keyword("ASC"),
+        Token::Gt => Token::make_keyword("DESC"),
+        Token::Word(word) if word.value.eq_ignore_ascii_case("heap") => BLANK,
+        _ => return false,
+    };
+    all[at].token = direction;
+    all[after].token = BLANK;
+    true
+}
+
+/// `TRIM(LEADING FROM …)`: of spaces.
+fn trim(all: &mut [TokenWithSpan], at: usize) -> bool {
+    let Some(open) = next(all, at).filter(|open| all[*open].token == Token::LParen) else {
+        return false;
+    };
+    let sides = [Keyword::BOTH, Keyword::LEADING, Keyword::TRAILING];
+    let found = sides.into_iter().find_map(|side| follow(all, open, &[side, Keyword::FROM]));
+    let Some(&[side, _]) = found.as_deref() else { return false };
+    // Between the words is white space at least.
+    all[side + 1].token = Token::SingleQuotedString(" ".to_owned());
+    true
+}
+
+/// `DROP INDEX CONCURRENTLY`: nobody else uses the database meanwhile.
+fn concurrently(all: &mut [TokenWithSpan], at: usize) -> bool {
+    let is_drop = begins_with(all, Keyword::DROP);
+    if is_drop {
+        all[at].token = BLANK;
+    }
+    is_drop
+}
+
+/// `double precision '1.5'`.
+fn typed_string(all: &mut [TokenWithSpan], at: usize) -> bool {
+    for (words, name) in TYPES {
+        let [first, second] = *words;
+        let Some(&[second]) = (is_word(&all[at].token, first))
+            .then(|| follow(all, at, &[second]))
+            .flatten()
+            .as_deref()
+        else {
+            continue;
+        };
+        let is_string = next(all, second)
+            .is_some_and(|after| matches!(all[after].token, Token::SingleQuotedString(_)));
+        if is_string {
+            all[at].token = Token::make_word(name, None);
+            all[second].token = BLANK;
+            return true;
+        }
+    }
+    false
+}
+
+/// `x ISNULL`; the parser knows NOTNULL.
+fn is_null_test(word: &Word) -> bool {
+    word.value.eq_ignore_ascii_case("isnull")
+}
+
+fn is_after_operand(all: &[TokenWithSpan], at: usize) -> bool {
+    before(all, at).is_some_and(|token| match token {
+        Token::Word(word) => {
+            !matches!(word.keyword, Keyword::AS | Keyword::SELECT | Keyword::WHERE)
+        }
+        Token::Number(..)
+        | Token::SingleQuotedString(_)
+        | Token::Placeholder(_)
+        | Token::RParen
+        | Token::RBracket => true,
+        _ => false,
+    })
+}
+
+/// Strings with a line break between them are one.
+fn join(all: &mut [TokenWithSpan], at: usize) -> bool {
+    let mut is_changed = false;
+    while let Some(after) = next(all, at) {
+        let breaks = |one: &TokenWithSpan| {
+            matches!(
+                one.token,
+                Token::Whitespace(Whitespace::Newline | Whitespace::SingleLineComment { .. })
+            )
+        };
+        let (Token::SingleQuotedString(more), true) =
+            (&all[after].token, all[at..after].iter().any(breaks))
+        else {
+            break;
+        };
+        let more = more.clone();
+        if let Token::SingleQuotedString(text) | Token::EscapedStringLiteral(text) =
+            &mut all[at].token
+        {
+            text.push_str(&more);
+        }
+        all[after].token = BLANK;
+        is_changed = true;
+    }
+    is_changed
+}
+
+/// These keywords instead.
+fn spell(
+    all: &mut Vec<TokenWithSpan>,
+    range: std::ops::RangeInclusive<usize>,
+    words: &[Keyword],
+) -> bool {
+    let span = all[*range.start()].span;
+    let word =
+        |word: &Keyword| TokenWithSpan { token: Token::make_keyword(&format!("{word:?}")), span };
+    all.splice(range, words.iter().map(word));
+    true
+}
+
+fn begins_with(all: &[TokenWithSpan], keyword: Keyword) -> bool {
+    let first = all.iter().find(|one| !matches!(one.token, Token::Whitespace(_)));
+    first.is_some_and(|one| is_word(&one.token, keyword))
+}
+
+fn is_word(token: &Token, keyword: Keyword) -> bool {
+    matches!(token, Token::Word(word) if word.keyword == keyword)
+}
+
+/// Where these words are, which come next.
+fn follow(all: &[TokenWithSpan], at: usize, words: &[Keyword]) -> Option<Vec<usize>> {
+    let mut after = at;
+    let found = words.iter().map(|keyword| {
+        after = next(all, after)?;
+        is_word(&all[after].token, *keyword).then_some(after)
+    });
+    found.collect()
+}
+
+fn before(all: &[TokenWithSpan], at: usize) -> Option<&Token> {
+    let tokens = all[..at].iter().rev().map(|one| &one.token);
+    tokens.into_iter().find(|token| !matches!(token, Token::Whitespace(_)))
+}
+
+fn next(all: &[TokenWithSpan], at: usize) -> Option<usize> {
+    (at + 1..all.len()).find(|index| !matches!(all[*index].token, Token::Whitespace(_)))
+}

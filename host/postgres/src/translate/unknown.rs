@@ -1,0 +1,304 @@
+//! What PostgreSQL has, and neither the parser nor SQLite knows: it is refused by its name, with 0A000.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{self, TableFactor, Visit, Visitor};
+
+use super::{Statement, folded, table_name};
+use crate::error::{Error, sqlstate};
+use crate::lex::tokens;
+use sql_tokens::{Kind, Token};
+
+/// The functions of PostgreSQL 15: the names in `pg_proc` that SQL can call by name, without those behind operators and
+/// casts.
+const FUNCTIONS: &str = include_str!("unknown/functions.txt");
+
+/// Words after CREATE, ALTER or DROP that no statement of SQLite has.
+const OBJECTS: &[&str] = &[
+    "ACCESS",
+    "AGGREGATE",
+    "CAST",
+    "COLLATION",
+    "CONSTRAINT",
+    "CONVERSION",
+    "DATABASE",
+    "DEFAULT",
+    "DOMAIN",
+    "EVENT",
+    "EXTENSION",
+    "FOREIGN",
+    "FUNCTION",
+    "GROUP",
+    "LANGUAGE",
+    "LARGE",
+    "MATERIALIZED",
+    "OPERATOR",
+    "OR",
+    "OWNED",
+    "POLICY",
+    "PROCEDURAL",
+    "PROCEDURE",
+    "PUBLICATION",
+    "RECURSIVE",
+    "ROLE",
+    "ROUTINE",
+    "RULE",
+    "SCHEMA",
+    "SEQUENCE",
+    "SERVER",
+    "STATISTICS",
+    "SUBSCRIPTION",
+    "SYSTEM",
+    "TABLESPACE",
+    "TEXT",
+    "TRANSFORM",
+    "TRUSTED",
+    "TYPE",
+    "UNLOGGED",
+    "USER",
+];
+
+/// Tokens that follow each other: words, `'` for a string, `"` for a name in quotes, `_` for anything, and `^` for the
+/// beginning. What is refused has these words.
+const FEATURES: &[&str] = &[
+    "^ DO",
+    "^ CALL",
+    "^ CLUSTER",
+    "^ SECURITY LABEL",
+    "^ REASSIGN OWNED",
+    "^ IMPORT FOREIGN SCHEMA",
+    "^ REFRESH MATERIALIZED VIEW",
+    "^ LOAD",
+    "^ COMMENT ON",
+    "^ GRANT",
+    "^ REVOKE",
+    "^ MERGE",
+    "^ ALTER VIEW",
+    "^ ALTER INDEX",
+    "^ ALTER TRIGGER",
+    "BETWEEN SYMMETRIC",
+    "BETWEEN ASYMMETRIC",
+    "SEARCH BREADTH FIRST",
+    "SEARCH DEPTH FIRST",
+    "CYCLE _ SET",
+    "ROWS FROM",
+    "GROUP BY DISTINCT",
+    "GROUP BY ALL",
+    "GROUP BY ( )",
+    "GROUPING SETS",
+    "IS DOCUMENT",
+    "IS NOT DOCUMENT",
+    "IS NORMALIZED",
+    "IS NOT NORMALIZED",
+    "IS NFC",
+    "IS NFD",
+    "IS NFKC",
+    "IS NFKD",
+    "XMLELEMENT (",
+    "XMLPARSE (",
+    "XMLROOT (",
+    "XMLPI (",
+    "XMLFOREST (",
+    "XMLSERIALIZE (",
+    "XMLEXISTS (",
+    "XMLTABLE (",
+    "TREAT (",
+    "COLLATION FOR",
+    "OPERATOR (",
+    "USING OPERATOR",
+    "ROW (",
+    "TABLESAMPLE _ (",
+    "WITHIN GROUP",
+    "LATERAL (",
+    "CURRENT OF",
+    "CHECK OPTION",
+    "VIEW _ WITH",
+    "NULLS NOT DISTINCT",
+    "USING INDEX TABLESPACE",
+    "EXCLUDE USING",
+    "AS EXECUTE",
+    "( LIKE _ INCLUDING",
+    "( LIKE _ EXCLUDING",
+    "TABLE _ OF",
+    "PARTITION OF",
+    "INHERITS (",
+    "DROP COLUMN _ CASCADE",
+    "DROP _ CASCADE",
+    "SET SCHEMA",
+    "CLUSTER ON",
+    "EXECUTE FUNCTION",
+    "EXECUTE PROCEDURE",
+    "INTO _ TABLE",
+];
+
+/// The same with another name.
+const NAMED: &[(&str, &str)] = &[
+    (": : _ COLLATE", "COLLATE after ::"),
+    (") . *", "a field of a row"),
+    (") . _", "a field of a row"),
+    ("FROM _ *", "the star after a table"),
+    ("JOIN _ *", "the star after a table"),
+    ("U & \"", "a name with escapes"),
+    ("UESCAPE '", "UESCAPE"),
+    ("SIMILAR ' ESCAPE", "SUBSTRING … SIMILAR"),
+    ("RANGE BETWEEN '", "RANGE of an interval"),
+    ("RANGE BETWEEN INTERVAL", "RANGE of an interval"),
+    ("RANGE '", "RANGE of an interval"),
+    ("RANGE INTERVAL", "RANGE of an interval"),
+];
+
+/// What SQLite reads but the parser does not, so that a statement would not have PostgreSQL's types.
+const SILENT: &[&str] =
+    &["EXCLUDE CURRENT ROW", "EXCLUDE GROUP", "EXCLUDE TIES", "EXCLUDE NO OTHERS"];
+
+/// What may not pass on to SQLite as it is, although SQLite can run it.
+pub fn in_silence(text: &str) -> Option<String> {
+    let all = words(text);
+    first(&all, SILENT)
+}
+
+impl Statement {
+    /// SQLite's error about this statement of the client: what is wrong may only be missing here.
+    #[must_use]
+    pub fn blamed(&self, text: &str, error: Error) -> Error {
+        let unsupported =
+            |what: String| Error { position: error.position, ..Error::unsupported(what) };
+        match error.code {
+            sqlstate::UNDEFINED_FUNCTION => {
+                let name =
+                    error.message.strip_prefix("function ").and_then(|rest| rest.split(' ').next());
+                if let Some(name) = name.filter(|name| is_function(name)) {
+                    return unsupported(format!("the function {name}"));
+                }
+            }
+            sqlstate::UNDEFINED_COLUMN => {
+                let name = error.message.split('"').nth(1);
+                if let Some(name) = name.filter(|name| self.names_table(name)) {
+                    return unsupported(format!("the row {name} as a value"));
+                }
+            }
+            sqlstate::SYNTAX_ERROR | sqlstate::UNDEFINED_TABLE | sqlstate::INVALID_SCHEMA => {}
+            _ => return error,
+        }
+        let text = text.get(self.start..).unwrap_or_default();
+        let all = words(text);
+        match object(&all).or_else(|| named(&all)).or_else(|| first(&all, FEATURES)) {
+            Some(feature) => unsupported(feature),
+            None => error,
+        }
+    }
+
+    /// Whether a table of the statement has this name.
+    fn names_table(&self, name: &str) -> bool {
+        let tree = self.parsed.as_ref().and_then(|tree| tree.shallow());
+        tree.is_some_and(|tree| tree.visit(&mut Named(name)).is_break())
+    }
+}
+
+struct Named<'a>(&'a str);
+
+impl Visitor for Named<'_> {
+    type Break = ();
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        let own = match factor {
+            TableFactor::Table { name, alias: None, .. } => Some(table_name(name)),
+            TableFactor::Table { alias, .. } | TableFactor::Derived { alias, .. } => {
+                alias.as_ref().map(|alias: &ast::TableAlias| folded(&alias.name))
+            }
+            _ => None,
+        };
+        match own.is_some_and(|own| own.eq_ignore_ascii_case(self.0)) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+fn is_function(name: &str) -> bool {
+    FUNCTIONS.lines().any(|line| line == name)
+}
+
+/// The tokens of the first statement.
+fn words(text: &str) -> Vec<Token<'_>> {
+    let all = tokens(text).filter(|token| token.kind != Kind::Space);
+    all.take_while(|token| token.kind != Kind::Symbol(b';')).collect()
+}
+
+/// `CREATE AGGREGATE`: of an object that SQLite has not.
+fn object(all: &[Token<'_>]) -> Option<String> {
+    let [verb, rest @ ..] = all else { return None };
+    let verb = ["CREATE", "ALTER", "DROP"].into_iter().find(|word| is(verb, word))?;
+    let kind = rest.first()?;
+    let object = OBJECTS.iter().find(|word| is(kind, word))?;
+    Some(match *object {
+        "OR" => format!("{verb} OR REPLACE"),
+        other => format!("{verb} {other}"),
+    })
+}
+
+fn named(all: &[Token<'_>]) -> Option<String> {
+    let found = NAMED.iter().find(|(pattern, _)| is_in(all, pattern));
+    found.map(|(_, name)| (*name).to_owned())
+}
+
+/// The first of these features that is there.
+fn first(all: &[Token<'_>], features: &[&str]) -> Option<String> {
+    let found = features.iter().find(|feature| is_in(all, feature))?;
+    Some(found.trim_start_matches("^ ").replace('_', "…"))
+}
+
+fn is_in(all: &[Token<'_>], pattern: &str) -> bool {
+    let pattern: Vec<&str> = pattern.split(' ').collect();
+    match &pattern[..] {
+        ["^", pattern @ ..] => is_at(all, pattern),
+        pattern => (0..all.len()).any(|at| is_at(&all[at..], pattern)),
+    }
+}
+
+fn is_at(all: &[Token<'_>], pattern: &[&str]) -> bool {
+    all.len() >= pattern.len() && pattern.iter().zip(all).all(|(word, token)| is(token, word))
+}
+
+fn is(token: &Token<'_>, word: &str) -> bool {
+    match word {
+        "_" => true,
+        "'" => token.kind == Kind::Text,
+        "\"" => token.kind == Kind::Name,
+        word => {
+            matches!(token.kind, Kind::Word | Kind::Symbol(_))
+                && token.text.eq_ignore_ascii_case(word)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_found_by_their_tokens() {
+        for (text, feature) in [
+            ("SELECT 1 between symmetric 2 AND 1", Some("BETWEEN SYMMETRIC")),
+            ("ALTER TABLE t DROP COLUMN b cascade", Some("DROP COLUMN … CASCADE")),
+            ("DO $$ BEGIN END $$", Some("DO")),
+            ("SELECT 1; DO 'x'", None),
+            ("SELECT 'BETWEEN SYMMETRIC', \"between\" symmetric", None),
+            ("create aggregate a(int) (sfunc = f)", None),
+        ] {
+            assert_eq!(first(&words(text), FEATURES).as_deref(), feature, "{text}");
+        }
+        let cast = "SELECT b::text /* c */ COLLATE \"C\" FROM t";
+        assert_eq!(named(&words(cast)).as_deref(), Some("COLLATE after ::"));
+        let made = |text| object(&words(text));
+        assert_eq!(made("create aggregate a(int)").as_deref(), Some("CREATE AGGREGATE"));
+        assert_eq!(made("DROP OWNED BY x").as_deref(), Some("DROP OWNED"));
+        assert_eq!(made("CREATE TABLE aggregate(a)"), None);
+    }
+
+    #[test]
+    fn functions_are_known_by_their_names() {
+        assert!(is_function("hashtext") && is_function("regexp_split_to_table"));
+        assert!(!is_function("nosuch") && !is_function(""));
+    }
+}

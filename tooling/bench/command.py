@@ -43,9 +43,9 @@ the ratios of neighbouring runs. Figures are for `bench-records` only from a cle
 machine; others are marked, and `make lint` refuses marked records.
 
 other commands:
-  bench.py compare A B [--fail]             two records, relative to their own references
-  bench.py report RECORD… [--html FILE]     a page, and a table in Markdown
-  bench.py check RECORD…                    whether files are envelopes of this version
+  tooling/bench/run compare A B [--fail]             two records, relative to their own references
+  tooling/bench/run report RECORD… [--html FILE]     a page, and a table in Markdown
+  tooling/bench/run check RECORD…                    whether files are envelopes of this version
 
 exit codes: 0 done, 1 engines disagree or (with --check) a limit is missed,
 2 wrong usage or an engine that is not built, 130 interrupted
@@ -61,7 +61,7 @@ def main() -> int:
             return USAGE
     options = parser().parse_args()
     if options.test:
-        return 0 if unittest.main("bench.tests", argv=["bench.py"], exit=False).result.wasSuccessful() else FAILED
+        return 0 if unittest.main("bench.tests", argv=["run"], exit=False).result.wasSuccessful() else FAILED
     if options.players == ALL:
         options.players, options.engines = players.default_names(peers=True), default_names(peers=True)
     engines = [each for each in ENGINES if each.name in options.engines] if set(options.suites) & WHOLE_PROCESS else []
@@ -193,7 +193,7 @@ def parser() -> argparse.ArgumentParser:
     every = [workload for suite in SUITES for workload in suite.workloads]
     about = [*((each.name, each.about) for each in SUITES), *LOOP_SUITE_ABOUT.items(), *OTHER_ABOUT.items()]
     made = argparse.ArgumentParser(
-        prog="bench.py",
+        prog="tooling/bench/run",
         description="Compare the speed of our shell and of our engine with native SQLite and with others.",
         epilog=EPILOG.format(
             suites="\n".join(f"  {name:<12}{text}" for name, text in about),

@@ -1,4 +1,4 @@
-"""Tests of the benchmark itself: `tooling/bench.py --test`."""
+"""Tests of the benchmark itself: `tooling/bench/run --test`."""
 
 import argparse
 import contextlib

@@ -144,7 +144,7 @@ def workloads(runs: dict[str, list[Run]], profile: str) -> Iterator[tuple[str, d
         yield f"{SUITE}/{workload.id}", {
             "about": workload.about, "rows": sizes[0], "sizes": sizes, "way": "wire",
             "timed": "execute and fetch of all rows, by the clock of the client; a run is the mean of its operations",
-            "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench.py --suites {SUITE} --profile {profile}",
+            "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench/run --suites {SUITE} --profile {profile}",
             "pragmas_of_ref": pgsqlite.PRAGMAS, "keys": pgsqlite.KEYS, "schema": workload.schema,
             "statements": [{"sql": sql} for sql in workload.statements],
             "scripts_sha256": {str(size): {"operations": digest} for size in sizes for digest in executed(runs, name, size) if workload.statements},

@@ -51,7 +51,7 @@ class Workload:
     compiles: bool = False
     """Ours compile their program at each start, which only `wasm` can."""
     native: str = ""
-    """What the reference loads for it, a library of `tooling/native-reference`."""
+    """What the reference loads for it, a library of `tooling/build/native-reference`."""
     native_script: Script | None = None
     """What the reference runs, if there is no such library."""
 

@@ -1,4 +1,4 @@
-"""Compare two servers: see tooling/bench-serve."""
+"""Compare two servers: see tooling/bench/serve."""
 
 import re
 import statistics

@@ -58,7 +58,9 @@ def tables(envelopes: list[dict], record: Path) -> str:
         [suite, title(worst), f"{ratio_of(worst):.2f}", f"{mean_ratio(rows):.2f}", f"{len(lost(rows))} of {len(rows)}"]
         for suite, rows in suites.items() if (worst := max(rows, key=ratio_of))
     ]  # fmt: skip
-    rows = [[title(row), row["workload"].partition("/")[0], *(f"{each:.2f}" for each in row["ratio_to_ref"])] for row in lost(every(suites))]
+    rows = [
+        [title(row), row["workload"].partition("/")[0], *(f"{each:.2f}" for each in row["ratio_to_ref"])] for row in lost(every(suites))
+    ]
     others = [
         [each.name, each.base, suite, ", ".join(each.faster) or "no row", f"{each.mean.value:.2f}", f"{len(each.faster)} of {each.count}"]
         for (suite, _), each in rivals(envelopes).items()

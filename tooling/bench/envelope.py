@@ -11,6 +11,7 @@ from .engines import REFERENCE, ROOT
 from .schema import OPTIONAL, SAMPLE, problems
 from .spread import ratios
 
+
 class Unusable(Exception):
     """A file that is no envelope of this version."""
 

@@ -36,6 +36,7 @@ class Tapes(unittest.TestCase):
 
     def test_a_gate_does_not_make_other_work(self) -> None:
         with tempfile.TemporaryDirectory() as name:
+
             def written(gate: list[str], *settings: str) -> tuple[list[str], bytes]:
                 path = Path(name) / "tape"
                 return tape.write_timed(path, Work([], (), [[("COMMIT", ())]], gate=gate), [*settings]), path.read_bytes()
@@ -154,7 +155,9 @@ class Catalogue(unittest.TestCase):
 
     def test_all_workloads_of_the_references_are_there(self) -> None:
         found = {re.sub(r"\.v.*", "", loop.id) for loops in LOOP_SUITES.values() for loop in loops}
-        wanted = {f"W{number}" for number in range(1, 14)} | {"W9b", "W10q", "W11b", "W12r", "W12b"} | {f"T{number}" for number in range(1, 6)}
+        wanted = (
+            {f"W{number}" for number in range(1, 14)} | {"W9b", "W10q", "W11b", "W12r", "W12b"} | {f"T{number}" for number in range(1, 6)}
+        )
         wanted |= {f"OL{number}" for number in range(1, 6)} | {"OL1b", "MX1", "AN1", "AN2a", "AN2b", "AN2c", "AN2d", "VE1", "VE2", "VE3"}
         self.assertLessEqual(wanted | {"MI1", "MI2", "MI3"}, found)
 

@@ -367,5 +367,3 @@ def difference(first: dict, other: dict) -> str:
 def is_wanted(id: str, wanted: list[str]) -> bool:
     """By its whole id or the part before the version: `W2`."""
     return not wanted or any(id == each or id.split(".")[0] == each for each in wanted)
-
-

@@ -55,11 +55,26 @@ def figures(envelope: dict) -> Table:
 
 def storage(envelope: dict) -> Table:
     """ST1: of the rows that make a database, by what the same values have as bare bytes; the set-up builds indexes."""
-    head = [f"storage of {suite_title(envelope)}", "engine", "values", "at rest", "by values", "after VACUUM", "by values", "set-up", "rows a second"]
+    head = [
+        f"storage of {suite_title(envelope)}",
+        "engine",
+        "values",
+        "at rest",
+        "by values",
+        "after VACUUM",
+        "by values",
+        "set-up",
+        "rows a second",
+    ]
     return head, [
         [
-            title(row), row["engine"], size_text(row["raw_bytes"]), *by_values(row, "db_bytes"), *by_values(row, "vacuumed_bytes"),
-            time_text(row["setup_ns"]) if row.get("setup_ns") else "", number_text(row["rows_per_s"]),
+            title(row),
+            row["engine"],
+            size_text(row["raw_bytes"]),
+            *by_values(row, "db_bytes"),
+            *by_values(row, "vacuumed_bytes"),
+            time_text(row["setup_ns"]) if row.get("setup_ns") else "",
+            number_text(row["rows_per_s"]),
         ]  # fmt: skip
         for row in envelope["samples"]
         if row.get("db_bytes") and row.get("raw_bytes")
@@ -96,7 +111,9 @@ def conditions(envelopes: list[dict]) -> list[str]:
     lines = {}
     for each in envelopes:
         host, commit = each["host"], each["commit"]
-        machine = f"{host['cpu']}, {host['cpus']} cores, {host['ram_mib']} MiB, {host['os_kind']} {host['os_release']}, {host['filesystem']}"
+        machine = (
+            f"{host['cpu']}, {host['cpus']} cores, {host['ram_mib']} MiB, {host['os_kind']} {host['os_release']}, {host['filesystem']}"
+        )
         dirty = " with changes" if commit["dirty"] else ""
         for line in (machine, f"commit {commit['sha']}{dirty}"):
             lines[line] = None
@@ -137,4 +154,7 @@ def against_lines(envelope: dict) -> list[str]:
     return [
         f"{each.name} by {each.base}: {each.mean.value:.2f}, the mean of {each.count} rows; faster in {', '.join(each.faster) or 'none'}"
         for each in (*against(envelope["samples"]), *against(envelope["samples"], apsw_for_python(envelope)))
-    ] + [f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine" for workload, engine, took in quoted(envelope["suite"])]
+    ] + [
+        f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine"
+        for workload, engine, took in quoted(envelope["suite"])
+    ]

@@ -28,7 +28,12 @@ def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dic
     count, rows, about = QUESTIONS[profile], [], {}
     for name, (text, question) in FORMS.items():
         title = f"{SUITE}/{ID}/{name}"
-        about[title] = {"about": text, "rows": count, "way": "shell, by a pipe", "table": f"t(id INTEGER PRIMARY KEY, name TEXT), {NAMED_ROWS} rows"}
+        about[title] = {
+            "about": text,
+            "rows": count,
+            "way": "shell, by a pipe",
+            "table": f"t(id INTEGER PRIMARY KEY, name TEXT), {NAMED_ROWS} rows",
+        }
         runs: dict[str, list[float]] = {each.name: [] for each in engines}
         for number in range(repeats):
             for each in engines[:: -1 if number % 2 else 1]:
@@ -40,7 +45,9 @@ def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dic
 def asked(engine: Engine, questions: list[tuple[str, str]]) -> float:
     """The median time of a query, in nanoseconds."""
     with tempfile.TemporaryDirectory(dir=ROOT / "target") as directory:
-        shell = subprocess.Popen([*engine.argv(), f"{directory}/data.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory)
+        shell = subprocess.Popen(
+            [*engine.argv(), f"{directory}/data.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory
+        )
         try:
             ask(shell, " ".join([*named_rows(NAMED_ROWS), "SELECT 'ready';"]), "ready", engine)
             return median(ask(shell, *question, engine) for question in questions)

@@ -78,7 +78,16 @@ APPROXIMATE = ("usearch", "usearch-hnsw", "tantivy", "lancedb", "chromadb", "sql
 
 def python_peer(name: str, dialect: str = SQLITE) -> Player:
     command = (str(PYTHON), "-I", str(ADAPTERS / "player.py"), name)
-    return Player(name, command, "Python: its own cost is that of apsw", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
+    return Player(
+        name,
+        command,
+        "Python: its own cost is that of apsw",
+        dialect,
+        True,
+        name in APPROXIMATE,
+        needs=(PYTHON,),
+        remedy="make bench-peers",
+    )
 
 
 def node_peer(name: str, in_memory: bool = False) -> Player:

@@ -38,9 +38,7 @@ def row_of(workload: str, engine: str, ratio: float) -> list[dict]:
 
 
 def result(name: str, ours: list[float], theirs: list[float]) -> Result:
-    series = {
-        engine: Series([Run(time, time, 0, 0, "") for time in times]) for engine, times in (("cwasm", ours), ("ref", theirs))
-    }
+    series = {engine: Series([Run(time, time, 0, 0, "") for time in times]) for engine, times in (("cwasm", ours), ("ref", theirs))}
     return Result(Workload(name, "", SCRIPT.script), 1, series)
 
 
@@ -127,7 +125,7 @@ class Figures(unittest.TestCase):
     def test_another_sqlite_in_webassembly_has_its_mean_by_ours(self) -> None:
         rows = [*row_of("sqlink/SL1.v1/a", "cwasm", 2.0), *row_of("sqlink/SL2.v1/b", "cwasm", 2.0)]
         rows += [row_of("sqlink/SL1.v1/a", "sql.js", 2.0)[1], row_of("sqlink/SL2.v1/b", "sql.js", 8.0)[1]]
-        found, = row_verdicts(rows, "small")
+        (found,) = row_verdicts(rows, "small")
         self.assertEqual((found.figure.title, found.mark()), ("sql.js by cwasm, geometric mean of 2 rows", "pass"))
         self.assertAlmostEqual(found.spread.value, 2)
 
@@ -189,7 +187,7 @@ class Sessions(unittest.TestCase):
             session.engines = [shell(name, f"cd .. && echo {name} >>log") for name in "abc"]
             session.repeats = 2
             session.measure([(SCRIPT, None)])
-            self.assertEqual(log.read_text().split(), list("abc" "abc" "cba"))
+            self.assertEqual(log.read_text().split(), list("abcabccba"))
 
     def test_a_round_goes_over_all_workloads(self) -> None:
         with Session([], 1, lambda _: None) as session:
@@ -197,7 +195,7 @@ class Sessions(unittest.TestCase):
             session.engines = [shell("a", "read word; cd .. && echo $word >>log")]
             session.repeats = 3
             session.measure((dataclasses.replace(SCRIPT, name=word, script=lambda _, word=word: [word]), None) for word in "xy")
-            self.assertEqual(log.read_text().split(), list("xy" "xy" "xy" "xy"))
+            self.assertEqual(log.read_text().split(), list("xyxyxyxy"))
 
     def test_an_envelope_has_what_was_executed(self) -> None:
         workload = dataclasses.replace(SCRIPT, script=lambda rows: (f"row {row};" for row in range(rows)))

@@ -145,7 +145,11 @@ class Client(unittest.TestCase):
         self.assertNotIn(("tls", 0), self.played("psycopg", "sslmode=disable")[0])
 
     def test_all_connections_are_by_the_given_driver(self) -> None:
-        for driver, expected in (("psycopg2", {"psycopg2"}), ("psycopg-simple", {"psycopg-simple"}), ("psycopg", {"psycopg", "psycopg-simple"})):
+        for driver, expected in (
+            ("psycopg2", {"psycopg2"}),
+            ("psycopg-simple", {"psycopg-simple"}),
+            ("psycopg", {"psycopg", "psycopg-simple"}),
+        ):
             found, drivers = self.played(driver)
             self.assertEqual(drivers, expected)
             self.assertEqual(("simple", pgsqlite.USERS) in found, driver == "psycopg")

@@ -59,8 +59,10 @@ def main():
     for name in bad:
         print("failed:", name)
     excluded = len(tests) - len(run)
-    print(f"CPython {sys.version.split()[0]}: {len(tests)} tests, {result.testsRun - len(bad) - len(result.skipped)} passed, "
-          f"{len(result.skipped)} skipped by CPython, {excluded} excluded, {len(bad)} failed")
+    print(
+        f"CPython {sys.version.split()[0]}: {len(tests)} tests, {result.testsRun - len(bad) - len(result.skipped)} passed, "
+        f"{len(result.skipped)} skipped by CPython, {excluded} excluded, {len(bad)} failed"
+    )
     if unknown:
         print("no test has the name:", *sorted(unknown))
     if excluded > MOST_EXCLUDED * len(tests):

@@ -111,9 +111,7 @@ def join(size: Size, numbers: Generator, _: str) -> Work:
         yield from loaded(((id, f"customer_{id}") for id in ids), 0)
         yield from loaded(((id, id, id % 10_000) for id in ids), 1)
 
-    select = (
-        "SELECT c.id, c.name, o.amount FROM customers AS c INNER JOIN orders AS o ON c.id = o.customer_id WHERE c.id = ?"
-    )
+    select = "SELECT c.id, c.name, o.amount FROM customers AS c INNER JOIN orders AS o ON c.id = o.customer_id WHERE c.id = ?"
     probes = [(numbers.between(1, size.rows),) for _ in range(size.operations)]
     return Work(schema, setup(), single(probes), loads, [Statement(select)], block=BLOCK, warmup=min(100, size.operations))
 

@@ -20,9 +20,7 @@ KEY, SECRET = "replication", "replication-secret"
 
 def sql(program, database, *texts):
     """The output of a program for statements and commands."""
-    done = subprocess.run(
-        [program, database.name, *texts], cwd=database.parent, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([program, database.name, *texts], cwd=database.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

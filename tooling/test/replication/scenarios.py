@@ -49,14 +49,15 @@ class Scenario:
     def start_test(self, command, *arguments):
         return subprocess.Popen(
             [os.environ["LITESTREAM_TEST"], command, *map(str, arguments)],
-            cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            cwd=self.directory,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
             env=os.environ | LIBRARY | {"PATH": f"{self.directory}/bin:{os.environ['PATH']}"},
         )
 
     def load(self, pattern, rate=100):
-        return self.start_test(
-            "load", "-db", self.database, "-duration", f"{LOAD}s", "-pattern", pattern, "-write-rate", rate
-        )
+        return self.start_test("load", "-db", self.database, "-duration", f"{LOAD}s", "-pattern", pattern, "-write-rate", rate)
 
     def start(self):
         self.copier = replicate(self.database, self.replica, self.log)

@@ -94,7 +94,10 @@ class Server(Writer):
     def start(self, database):
         server = subprocess.Popen(
             [SHELL, "serve", database.name, "--http", "127.0.0.1:0", "--no-checkpoints"],
-            cwd=database.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            cwd=database.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         address, token = re.search(r"http://([0-9.:]+)/#token=(\S+)", server.stdout.readline()).groups()
         self.client = http.client.HTTPConnection(address)

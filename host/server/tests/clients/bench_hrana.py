@@ -61,8 +61,11 @@ def counted(metrics):
 
 def pipeline(url, metrics):
     pipe = Pipe(url)
-    setup = ["DROP TABLE IF EXISTS pipe", "CREATE TABLE pipe(id INTEGER PRIMARY KEY, value)",
-             f"{ENDLESS} INSERT INTO pipe SELECT i, i FROM (SELECT i FROM c LIMIT 1000)"]
+    setup = [
+        "DROP TABLE IF EXISTS pipe",
+        "CREATE TABLE pipe(id INTEGER PRIMARY KEY, value)",
+        f"{ENDLESS} INSERT INTO pipe SELECT i, i FROM (SELECT i FROM c LIMIT 1000)",
+    ]
     pipe.run(json.dumps([execute(sql) for sql in setup]))
     all = json.dumps([execute("SELECT value FROM pipe WHERE id = ?", i) for i in range(1, STATEMENTS + 1)])
     times = []
@@ -76,8 +79,10 @@ def pipeline(url, metrics):
     assert now - count == ROUNDS * STATEMENTS
     own = (after - before) / ROUNDS
     median = statistics.median(times)
-    print(f"Hrana pipeline of {STATEMENTS}: {statistics.fmean(times) / own:.2f} of its statements' own time"
-          f"  ({median * 1e6:.0f} µs, of them {own * 1e6:.0f} µs in statements)")
+    print(
+        f"Hrana pipeline of {STATEMENTS}: {statistics.fmean(times) / own:.2f} of its statements' own time"
+        f"  ({median * 1e6:.0f} µs, of them {own * 1e6:.0f} µs in statements)"
+    )
 
 
 def p99(dsn, seconds=SECONDS):

@@ -180,11 +180,12 @@ new-extension: ## NAME=x KIND=scalar|table|aggregate|c [DIR=…]: one to begin w
 cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes
 	tooling/test/cargo-component
 
-lint: setup ## formatting, clippy (warnings are errors), the rules of tooling/guards, refusals of a release
+lint: setup ## formatting, clippy, ruff, mypy, shellcheck; the rules of tooling/guards, refusals of a release
 	tooling/guards --test
 	tooling/bench/run --test
 	tooling/test/release
 	tooling/guards
+	tooling/test/lint/run
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
 	cargo fmt --check --manifest-path tooling/bench/connection/Cargo.toml

@@ -42,7 +42,7 @@ def summary(envelopes: list[dict], record: Path) -> str:
     if peers := ", ".join(wasm_peer(found, name) for name in WASM_PEERS if (SCRIPTS, name) in found):
         sentences.append(f"By our time on {SCRIPTS} (a process for each row) and {STATEMENTS} (prepared statements): {peers}.")
     if postgres := found.get((CLIENTS, "postgres")):
-        sentences.append(f"PostgreSQL by `serve`: {postgres.mean.value:.2f}, faster in {len(postgres.faster)} of {postgres.count} rows.")
+        sentences.append(f"PostgreSQL by `serve`: {postgres.mean.value:.2f}, faster in {len(postgres.faster)} of {postgres.rows} rows.")
     return "\n".join(wrapped(" ".join(sentences)))
 
 
@@ -62,7 +62,7 @@ def tables(envelopes: list[dict], record: Path) -> str:
         [title(row), row["workload"].partition("/")[0], *(f"{each:.2f}" for each in row["ratio_to_ref"])] for row in lost(every(suites))
     ]
     others = [
-        [each.name, each.base, suite, ", ".join(each.faster) or "no row", f"{each.mean.value:.2f}", f"{len(each.faster)} of {each.count}"]
+        [each.name, each.base, suite, ", ".join(each.faster) or "no row", f"{each.mean.value:.2f}", f"{len(each.faster)} of {each.rows}"]
         for (suite, _), each in rivals(envelopes).items()
     ]
     return "\n".join([

@@ -117,8 +117,9 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
             session.prepare(work_of(suite, options))
         for name, table in zip(names, tables):
             table.prepare(each for each in LOOP_SUITES[name] if loops.is_wanted(each.id, options.workloads))
+        everything: list[Session | loops.Table] = [*sessions, *tables]
         for numbers in passes(repeats):
-            for each in (*sessions, *tables):
+            for each in everything:
                 each.rounds(numbers)
         for suite, session in zip(suites, sessions):
             yield part_of_suite(suite, session, options)

@@ -51,7 +51,7 @@ class Writers(unittest.TestCase):
     """Several processes at once."""
 
     def test_each_process_has_its_tape(self) -> None:
-        operations = [[[("BEGIN", ())]], [[("COMMIT", ())]]]
+        operations: list[list] = [[[("BEGIN", ())]], [[("COMMIT", ())]]]
         work = Work([], (), operations[0], others=[operations[1]], meeting={"count": 2})
         with Workplace() as place:
             place.work.mkdir()
@@ -173,6 +173,7 @@ class Catalogue(unittest.TestCase):
         query, answer = persistent.FORMS["point-read"][1](1)
         self.assertEqual([*alone.script(0)], [query])
         with contextlib.closing(sqlite3.connect(":memory:")) as db:
+            assert alone.setup
             db.executescript(" ".join(alone.setup(0)))
             self.assertEqual(db.execute(query).fetchall(), [(answer,)])
 
@@ -228,9 +229,9 @@ class Catalogue(unittest.TestCase):
                 self.assertEqual(first, second, f"{suite}/{loop.id}")
                 self.assertTrue(first[1], loop.id)
 
-    def steps(self, loop, size) -> tuple[bytes, bytes]:
+    def steps(self, loop, size) -> list[bytes]:
         work = loop.make(size, Generator(loop.seed), SQLITE)
-        return tuple(b"".join(tape.chunks(operations)) for operations in (work.setup, work.timed))
+        return [b"".join(tape.chunks(operations)) for operations in (work.setup, work.timed)]
 
     def test_rows_are_those_that_sqlite_writes_and_reads(self) -> None:
         for suite, loops in LOOP_SUITES.items():

@@ -75,7 +75,7 @@ def storage(envelope: dict) -> Table:
             *by_values(row, "vacuumed_bytes"),
             time_text(row["setup_ns"]) if row.get("setup_ns") else "",
             number_text(row["rows_per_s"]),
-        ]  # fmt: skip
+        ]
         for row in envelope["samples"]
         if row.get("db_bytes") and row.get("raw_bytes")
     ]
@@ -108,7 +108,7 @@ def table(head: list[str], rows: list[list[str]], texts: int = 1) -> list[str]:
 
 def conditions(envelopes: list[dict]) -> list[str]:
     """Where, when and of what; each once."""
-    lines = {}
+    lines: dict[str, None] = {}
     for each in envelopes:
         host, commit = each["host"], each["commit"]
         machine = (
@@ -152,7 +152,7 @@ def time_text(nanoseconds: float) -> str:
 
 def against_lines(envelope: dict) -> list[str]:
     return [
-        f"{each.name} by {each.base}: {each.mean.value:.2f}, the mean of {each.count} rows; faster in {', '.join(each.faster) or 'none'}"
+        f"{each.name} by {each.base}: {each.mean.value:.2f}, the mean of {each.rows} rows; faster in {', '.join(each.faster) or 'none'}"
         for each in (*against(envelope["samples"]), *against(envelope["samples"], apsw_for_python(envelope)))
     ] + [
         f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine"

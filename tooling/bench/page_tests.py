@@ -52,7 +52,7 @@ class Page(unittest.TestCase):
         rows += [row("suite/W1.v1", "peer", [3 * run for run in runs], runs), row("suite/W2.v1", "peer", runs, runs)]
         (found,) = against(rows)
         self.assertEqual(
-            (found.name, found.base, round(found.mean.value, 1), found.count, found.faster), ("peer", "cwasm", 1.1, 2, ["W2.v1 10"])
+            (found.name, found.base, round(found.mean.value, 1), found.rows, found.faster), ("peer", "cwasm", 1.1, 2, ["W2.v1 10"])
         )
 
     def test_a_server_is_compared_with_ours_by_the_same_way(self) -> None:
@@ -158,8 +158,8 @@ class Page(unittest.TestCase):
             self.written(pair(1.5), "--readme", objections=["not for the records: busy"])
 
     def test_the_readme_says_how_much_is_lost_and_to_whom(self) -> None:
-        runs = [1000] * 9
-        rows = [*pair(2.0, "sqlink/SL1.v1"), row("sqlink/SL1.v1", "sql.js", [20_000] * 9, runs)]
+        runs = [1000.0] * 9
+        rows = [*pair(2.0, "sqlink/SL1.v1"), row("sqlink/SL1.v1", "sql.js", [20_000.0] * 9, runs)]
         text = " ".join(self.written(rows, "--readme", suite="sqlink").split())
         self.assertIn("of a suite: sqlink 2.02 (", text)
         self.assertIn("[1 of 1 rows](docs/benchmarks.md#where-we-lose) are above 1.6.", text)

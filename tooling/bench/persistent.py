@@ -12,6 +12,7 @@ from .catalogue.sqlink import NAMED_ROWS, named_row, named_rows
 from .engines import REFERENCE, ROOT, Engine
 from .envelope import sample
 from .session import Disagreement
+from .workplace import finish, pipes
 
 SUITE = "sqlink"
 ID = "SL9.v1"
@@ -52,15 +53,14 @@ def asked(engine: Engine, questions: list[tuple[str, str]]) -> float:
             ask(shell, " ".join([*named_rows(NAMED_ROWS), "SELECT 'ready';"]), "ready", engine)
             return median(ask(shell, *question, engine) for question in questions)
         finally:
-            shell.stdin.close()
-            shell.wait()
-            shell.stdout.close()
+            finish(shell)
 
 
-def ask(shell: subprocess.Popen, question: str, answer: str, engine: Engine) -> float:
+def ask(shell: subprocess.Popen[str], question: str, answer: str, engine: Engine) -> float:
+    questions, answers = pipes(shell)
     start = time.perf_counter_ns()
-    print(question, file=shell.stdin, flush=True)
-    line = shell.stdout.readline().rstrip("\n")
+    print(question, file=questions, flush=True)
+    line = answers.readline().rstrip("\n")
     took = time.perf_counter_ns() - start
     if line != answer:
         raise Disagreement(f"{SUITE}/{ID}: `{engine.name}` answers `{line}`, not `{answer}`")

@@ -225,9 +225,9 @@ def verdict_record(each: Verdict) -> dict:
 
 
 def milliseconds(series: Series) -> str:
-    if not series.runs:
-        return "n/a"
     value = series.median_ms()
+    if value is None:
+        return "n/a"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 

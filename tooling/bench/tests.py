@@ -7,7 +7,9 @@ import hashlib
 import io
 import shlex
 import unittest
+from functools import partial
 from pathlib import Path
+from unittest import mock
 
 from . import compare_tests, instructions, loop_tests, page_tests, record_tests, wire_tests
 from .breadth import BREADTH
@@ -16,7 +18,7 @@ from .engines import Engine, engine
 from .envelope import sample, skipped
 from .figures import MILLISECOND, Figure, Verdict, breadth_verdicts, combined, row_verdicts
 from .placements import Placements
-from .report import Part, series_row, verdict_record
+from .report import Part, Report, series_row, verdict_record
 from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
 from .timer import processor_seconds, without_times
@@ -29,6 +31,11 @@ SCRIPT = Workload("say", "", lambda _rows: iter(["."]), fixed_amount="1", keeps_
 def shell(name: str, command: str) -> Engine:
     """An engine that only runs a command; the database is its `$0`."""
     return Engine(name, ("/bin/sh", "-c", command), "", native=True)
+
+
+def one_line(word: str, _rows: int) -> list[str]:
+    """A script, when it is given the word."""
+    return [word]
 
 
 def row_of(workload: str, engine: str, ratio: float) -> list[dict]:
@@ -132,7 +139,7 @@ class Figures(unittest.TestCase):
     def test_a_check_wants_a_limit_that_is_judged(self) -> None:
         for profile, ratio, code in (("small", 1.0, 1), ("full", 1.0, 0), ("full", 2.0, 1)):
             part = Part("sqlrite", [], list(row_verdicts(row_of("sqlrite/W1.v1", "cwasm", ratio), profile)))
-            report = argparse.Namespace(parts=[part], write_text=lambda _: None)
+            report = mock.create_autospec(Report, instance=True, parts=[part])
             with contextlib.redirect_stderr(io.StringIO()):
                 self.assertEqual(publish(report, argparse.Namespace(markdown=False, check=True)), code, (profile, ratio))
 
@@ -194,7 +201,7 @@ class Sessions(unittest.TestCase):
             log = session.directory / "log"
             session.engines = [shell("a", "read word; cd .. && echo $word >>log")]
             session.repeats = 3
-            session.measure((dataclasses.replace(SCRIPT, name=word, script=lambda _, word=word: [word]), None) for word in "xy")
+            session.measure((dataclasses.replace(SCRIPT, name=word, script=partial(one_line, word)), None) for word in "xy")
             self.assertEqual(log.read_text().split(), list("xyxyxyxy"))
 
     def test_an_envelope_has_what_was_executed(self) -> None:

@@ -223,7 +223,7 @@ class Ways:
             self.served = self.served or self.stack.enter_context(serve(self.directory / "served"))
             port, words, server, sockets = PORT, "dbname=bench user=local", self.served, "served"
         if by not in ("tcp", "tls"):
-            host = self.directory / sockets
+            host = str(self.directory / sockets)
         return Way(f"host={host} port={port} {words} sslmode={'require' if by == 'tls' else 'disable'}", server)
 
 

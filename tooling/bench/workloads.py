@@ -8,11 +8,11 @@ All data come from fixed seeds. Reals are multiples of 1/64, so that their sums
 are exact and do not depend on the way in which a version of SQLite adds up.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-Script = Callable[[int], Iterator[str]]
+Script = Callable[[int], Iterable[str]]
 
 COMMITS = 500
 """Transactions of a `smalltx` run, whatever the requested size."""

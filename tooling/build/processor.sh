@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034 # its variables are those of the scripts that source it
 # The kind of processor to build for: ARCH, else this machine's. For another one, Debian's
 # cross compiler links and compiles C. Sourced by the scripts that build for it.
 here=$(uname -m)

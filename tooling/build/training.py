@@ -117,7 +117,7 @@ def texts() -> Iterator[str]:
 
 def json() -> Iterator[str]:
     yield from shop(5000)
-    for query in (
+    yield from (
         "SELECT details ->> '$.way', json_extract(details, '$.weight', '$.tags[1]') FROM purchase;",
         "SELECT sum(details ->> 'weight') FROM purchase WHERE details ->> '$.gift.wrapped';",
         "SELECT count(*), max(t.value) FROM purchase, json_each(details, '$.tags') AS t;",
@@ -128,8 +128,7 @@ def json() -> Iterator[str]:
         "SELECT json_patch(details, '{\"gift\":null}'), json_type(details, '$.tags'), json_array_length(details, '$.tags') FROM purchase LIMIT 700;",
         "UPDATE purchase SET details = jsonb(details); SELECT details ->> '$.tags[2]' FROM purchase; SELECT json(details) FROM purchase;",
         "SELECT sum(json_valid(json_pretty(details))) FROM purchase;",
-    ):
-        yield query
+    )
 
 
 def search() -> Iterator[str]:

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034 # its variables are those of the scripts that source it
 # Sourced by `wasi-clang` and `wasi-ar`: which compiler this machine has for
 # the components. Sets CLANG, AR, MAJOR and SYSROOT.
 

@@ -2,12 +2,12 @@
 of their own. Prints the medians of the times and of their ratios."""
 
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
 import time
 
-import sqlite3
 import sqlite_sandbox
 
 MODULES = (sqlite3, sqlite_sandbox)

@@ -4,12 +4,11 @@ Runs the tests of sqlite3 that this CPython comes with, with sqlite_sandbox in i
 and sqlite_sandbox.pth have replaced it, in child processes too."""
 
 import os
+import sqlite3
 import sys
 import sysconfig
 import unittest
 import warnings
-
-import sqlite3
 
 from excluded import EXCLUDED
 

@@ -138,7 +138,8 @@ def mix(count: int) -> Iterator[tuple[str, Statement]]:
     """The operations of PG1, with their names.
 
     With less than two rows it inserts, since the newest row must stay: `serve` would give its id to the next one."""
-    numbers, ids, newest = Generator(SEED), [], 0
+    numbers, newest = Generator(SEED), 0
+    ids: list[int] = []
     for _ in range(count):
         kind = ("insert", "update", "delete", "select")[numbers.below(4)]
         if kind == "insert" or len(ids) < 2:

@@ -49,7 +49,7 @@ def put(sql_each_time: bool):
 def get(shuffled: bool):
     def make(size: Size, numbers: Generator, dialect: str) -> Work:
         order = Generator(99).shuffled(range(size.rows)) if shuffled else range(size.rows)
-        timed = single(((key("kv", each),) for each in order))
+        timed = single((key("kv", each),) for each in order)
         return keys_and_values(size, numbers, dialect, timed, statements=[Statement(GET)], block=BLOCK)
 
     return make

@@ -147,12 +147,12 @@ def search(count: int, zipf: bool):
 
     def make(size: Size, numbers: Generator, dialect: str) -> Work:
         setup = loaded(enumerate(documents(size.rows, numbers, zipf), 1))
-        asked = [(text,) for text in questions(count, numbers, zipf)]
+        asked: list[tuple[str, ...]] = [(text,) for text in questions(count, numbers, zipf)]
         insert = "INSERT INTO docs(id, body) VALUES (?, ?)"
         if dialect == "sqlrite":
             schema = [DOCUMENTS, INDEX_OF_WORDS]
             select = "SELECT id FROM docs WHERE fts_match(body, ?) ORDER BY bm25_score(body, ?) DESC LIMIT 10"
-            asked = [(any_of(text),) * 2 for (text,) in asked]
+            asked = [(any_of(text),) * 2 for (text, *_) in asked]
         elif dialect == "turso":
             # Its index takes minutes for rows that come one by one.
             schema, setup = [DOCUMENTS], chain(setup, [[(INDEX_OF_WORDS, ())]])

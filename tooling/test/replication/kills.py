@@ -43,7 +43,7 @@ class Replication:
         self.new_writer = writer
         self.replica = storage.replica
         self.copied = None
-        self.log = open(directory / "litestream.log", "w", encoding="utf-8")
+        self.log = open(directory / "litestream.log", "w", encoding="utf-8")  # noqa: SIM115 (it is written until the end)
         sql(SHELL, self.database, TABLE)
         self.start_copier()
         self.writer = writer(self.database, 1)

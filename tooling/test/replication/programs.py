@@ -71,8 +71,20 @@ class ObjectStorage:
         (directory / "metadata").mkdir()
         port = free_port()
         self.process = subprocess.Popen(
-            [os.environ["GATEWAY"], "--access", KEY, "--secret", SECRET, "--port", f"127.0.0.1:{port}", "--quiet"]
-            + ["posix", "--sidecar", str(directory / "metadata"), str(directory / "objects")],
+            [
+                os.environ["GATEWAY"],
+                "--access",
+                KEY,
+                "--secret",
+                SECRET,
+                "--port",
+                f"127.0.0.1:{port}",
+                "--quiet",
+                "posix",
+                "--sidecar",
+                str(directory / "metadata"),
+                str(directory / "objects"),
+            ],
             stdout=subprocess.DEVNULL,
         )
         wait_for_port(port)

@@ -32,7 +32,7 @@ class Scenario:
     def __init__(self, directory, size="20MB"):
         self.directory, self.database = directory, directory / "app.db"
         self.replica = f"file://{directory}/replica"
-        self.log = open(directory / "litestream.log", "w", encoding="utf-8")
+        self.log = open(directory / "litestream.log", "w", encoding="utf-8")  # noqa: SIM115 (it is written until the end)
         (directory / "bin").mkdir()
         (directory / "bin/litestream").symlink_to(LITESTREAM)
         self.test("populate", "-db", self.database, "-target-size", size, "-table-count", 2)

@@ -36,7 +36,7 @@ def times(dsn):
         ("UPDATE times SET value = value + 1 WHERE id = %s", lambda i: (i,)),
         ("DELETE FROM times WHERE id = %s", lambda i: (i,)),
     ]:
-        found.append(median(lambda i: db.execute(sql, values(i), prepare=True), 1000))
+        found.append(median(lambda i, sql=sql, values=values: db.execute(sql, values(i), prepare=True), 1000))
     db.close()
     found.append(median(lambda _: first_row(dsn), 50))
     return found

@@ -55,8 +55,8 @@ def counted(metrics):
     """The time that statements have taken, in seconds, and how many there were."""
     with urllib.request.urlopen(f"http://{metrics}/metrics") as reply:
         text = reply.read().decode()
-    value = lambda name: float(re.search(rf"statement_seconds_{name} (\S+)", text)[1])
-    return value("sum"), value("count")
+    total, count = (float(re.search(rf"statement_seconds_{name} (\S+)", text)[1]) for name in ("sum", "count"))
+    return total, count
 
 
 def pipeline(url, metrics):
@@ -146,7 +146,7 @@ def beside(url, dsn):
             attacker = multiprocessing.get_context("fork").Process(target=again, args=(work,), daemon=True)
             attacker.start()
             time.sleep(0.3)
-            disturbed, count = p99(dsn)
+            disturbed, _ = p99(dsn)
             attacker.kill()
             attacker.join()
             ratios.append(disturbed / quiet)

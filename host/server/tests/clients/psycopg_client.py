@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import sys
+import threading
 import uuid
 
 import psycopg
@@ -86,8 +87,6 @@ with db.cursor().copy("COPY copied TO STDOUT (FORMAT BINARY)") as copy:
 db.execute("DROP TABLE copied")
 
 # Cancelling.
-import threading
-
 threading.Timer(0.3, db.cancel).start()
 try:
     db.execute("WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import psycopg
 from psycopg.pq import ExecStatus
-
 from statements import Statements
 from values import SETUP
 
@@ -114,7 +113,7 @@ def main():
     for server in (ours, theirs):
         for statement in SETUP.split(";\n"):
             if statement.strip():
-                rows, error = server.run(statement)
+                _, error = server.run(statement)
                 assert error is None, (error, statement)
     source = Statements(random.Random(options.seed))
     counts, forms, examples, allowed, failures = Counter(), defaultdict(Counter), defaultdict(list), expected(), 0

@@ -8,7 +8,7 @@ NUMBERS = ["int4", "int8", "numeric", "float8"]
 
 def forms():
     """(result, template, operands)."""
-    for kind in NUMBERS + ["int2", "float4"]:
+    for kind in [*NUMBERS, "int2", "float4"]:
         for operator in "+-*/":
             yield kind, "({0} %s {1})" % operator, (kind, kind)
         yield kind, "(- {0})", (kind,)
@@ -108,7 +108,7 @@ def forms():
             yield "bool", "({0} %s {1})" % operator, (left, right)
 
 
-BY_TYPE = {}
+BY_TYPE: dict[str, list[tuple]] = {}
 for result, template, operands in [*forms(), *functions.forms()]:
     BY_TYPE.setdefault(result, []).append((template, operands))
 

@@ -219,7 +219,7 @@ class Statements:
 
     def wrong(self):
         """What PostgreSQL refuses, most of the time."""
-        table, columns = self.scope()
+        table, _ = self.scope()
         name = self.random.choice(list(COLUMNS[table]))
         form = self.random.choice([
             "SELECT {table}.nope FROM {table}", "SELECT * FROM nope", "SELECT nope({value})", "SELECT {name}, count(*) FROM {table}", "SELECT {value} / 0",

@@ -96,7 +96,7 @@ release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.
 	tooling/release/run $(VERSION)
 
 bench: dist native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=small PEERS=1 RECORD=DIR
-	tooling/bench/build-loop all
+	tooling/bench/build all
 	$(BENCH) --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 bench-peers: ## other engines for `make bench PEERS=1`, and what draws the plots, into target/bench-peers
 	tooling/bench/install-peers

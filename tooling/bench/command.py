@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from . import breakdown, extensions, instructions, loops, persistent, players, records, vec, wire
+from . import breakdown, crate, extensions, instructions, library, loops, persistent, players, records, serve, vec, wire
 from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
@@ -27,6 +27,8 @@ INTERRUPTED = 130
 
 # Those that time statements inside one process, of `ref` and `cwasm` only.
 OTHERS = {"extensions": extensions, "vec": vec}
+# Those whose programs time themselves.
+PROGRAMS = {each.SUITE: each for each in (crate, library, serve)}
 DEFAULT_SUITES = [*(suite.name for suite in SUITES), "extensions"]
 
 REPEATS = {SMOKE: 2, SMALL: 7, FULL: 15}
@@ -66,7 +68,9 @@ def main() -> int:
         options.players, options.engines = players.default_names(peers=True), default_names(peers=True)
     engines = [each for each in ENGINES if each.name in options.engines] if set(options.suites) & WHOLE_PROCESS else []
     complaint = complaint_about_missing([*engines, engine(REFERENCE)])
-    complaint = "; ".join(filter(None, (complaint, *(OTHERS[each].complaint() for each in OTHERS if each in options.suites))))
+    complaint = "; ".join(
+        filter(None, (complaint, *(each.complaint() for name, each in {**OTHERS, **PROGRAMS}.items() if name in options.suites)))
+    )
     if counts_instructions(options):
         complaint = "; ".join(filter(None, (complaint, instructions.complaint())))
     if complaint:
@@ -129,6 +133,10 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
         if name in options.suites:
             show_progress(name)
             yield Part(name, [], other.measure(repeats, options.profile != FULL))
+    for name, program in PROGRAMS.items():
+        if name in options.suites:
+            show_progress(name)
+            yield program.measure(repeats, options.profile != FULL)
     if wire.SUITE in options.suites:
         yield Part(wire.SUITE, [], [], *wire.measure(options.profile, repeats, show_progress))
 

@@ -187,7 +187,7 @@ class Catalogue(unittest.TestCase):
         with Table("turdb", "smoke", playing, 1, lambda _: None) as table:
             rows = table.checked(loop).rows
         self.assertEqual([(each["engine"], each["skipped"]) for each in rows],
-                         [("apsw", "missing `target/none`: run `tooling/bench/build-loop`"), ("sqlrite", "has no blobs")])  # fmt: skip
+                         [("apsw", "missing `target/none`: run `tooling/bench/build`"), ("sqlrite", "has no blobs")])  # fmt: skip
 
     def test_a_function_belongs_to_a_part_of_an_insertion(self) -> None:
         for line, part in (

@@ -37,7 +37,7 @@ class Player:
     """Its runs leave no database."""
     extensions: tuple[str, ...] = ()
     needs: tuple[Path, ...] = ()
-    remedy: str = "tooling/bench/build-loop"
+    remedy: str = "tooling/bench/build"
 
     def argv(self, directory: Path, extension: str) -> list[str]:
         if self.name == SUBJECT:

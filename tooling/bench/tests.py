@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from . import compare_tests, instructions, loop_tests, page_tests, record_tests, wire_tests
+from . import compare_tests, instructions, loop_tests, page_tests, program_tests, record_tests, wire_tests
 from .breadth import BREADTH
 from .command import counts_instructions, passes, publish
 from .engines import Engine, engine
@@ -258,6 +258,6 @@ class Breadth(unittest.TestCase):
 
 def load_tests(loader: unittest.TestLoader, own: unittest.TestSuite, _pattern: str | None) -> unittest.TestSuite:
     """Also the tests of loops, of the wire, of records and of what is made of them."""
-    for module in (loop_tests, record_tests, compare_tests, page_tests, wire_tests):
+    for module in (loop_tests, record_tests, compare_tests, page_tests, wire_tests, program_tests):
         own.addTests(loader.loadTestsFromModule(module))
     return own

@@ -1,6 +1,6 @@
-"""libSQL's protocol: a pipeline to its statements' own time, and ordinary clients beside hostile ones.
+"""Clients of `serve`: a pipeline of libSQL's protocol by its statements' own time, and p99 beside hostile clients.
 
-Arguments: the URL with the token, the address of the counters, the DSN of the Postgres wire.
+Arguments: the URL with the token, the address of the counters, the DSN of the Postgres wire. Prints an object of ratios.
 """
 
 import json
@@ -78,11 +78,7 @@ def pipeline(url, metrics):
     after, now = counted(metrics)
     assert now - count == ROUNDS * STATEMENTS
     own = (after - before) / ROUNDS
-    median = statistics.median(times)
-    print(
-        f"Hrana pipeline of {STATEMENTS}: {statistics.fmean(times) / own:.2f} of its statements' own time"
-        f"  ({median * 1e6:.0f} µs, of them {own * 1e6:.0f} µs in statements)"
-    )
+    return {f"a pipeline of {STATEMENTS} by its statements' own time": statistics.fmean(times) / own}
 
 
 def p99(dsn, seconds=SECONDS):
@@ -92,7 +88,7 @@ def p99(dsn, seconds=SECONDS):
         while (start := time.perf_counter()) < end:
             db.execute("SELECT value FROM pipe WHERE id = %s", (1 + len(times) % 1000,), prepare=True)
             times.append(time.perf_counter() - start)
-    return statistics.quantiles(times, n=100)[98], len(times)
+    return statistics.quantiles(times, n=100)[98]
 
 
 def again(work):
@@ -130,31 +126,27 @@ def hostile(url, dsn):
             time.sleep(SECONDS)
 
     return {
-        "loop": lambda: query(f"{ENDLESS} SELECT count(*) FROM c"),
-        "memory bomb": lambda: query(f"{ENDLESS} SELECT group_concat(i) FROM c"),
+        "a loop": lambda: query(f"{ENDLESS} SELECT count(*) FROM c"),
+        "a memory bomb": lambda: query(f"{ENDLESS} SELECT group_concat(i) FROM c"),
         "garbage": garbage,
-        "half-close": half_closed,
-        "slow reader": slow_reader,
+        "a half-close": half_closed,
+        "a slow reader": slow_reader,
     }
 
 
 def beside(url, dsn):
+    found = {}
     for name, work in hostile(url, dsn).items():
-        ratios, last = [], None
-        for _ in range(3):
-            quiet, _ = p99(dsn)
-            attacker = multiprocessing.get_context("fork").Process(target=again, args=(work,), daemon=True)
-            attacker.start()
-            time.sleep(0.3)
-            disturbed, _ = p99(dsn)
-            attacker.kill()
-            attacker.join()
-            ratios.append(disturbed / quiet)
-            last = (quiet, disturbed)
-        print(f"p99 beside {name}: {statistics.median(ratios):.2f}  ({last[0] * 1e6:.0f} to {last[1] * 1e6:.0f} µs)", flush=True)
+        quiet = p99(dsn)
+        attacker = multiprocessing.get_context("fork").Process(target=again, args=(work,), daemon=True)
+        attacker.start()
+        time.sleep(0.3)
+        found[f"p99 beside {name}, by the undisturbed"] = p99(dsn) / quiet
+        attacker.kill()
+        attacker.join()
+    return found
 
 
 if __name__ == "__main__":
     url, metrics, dsn = sys.argv[1:]
-    pipeline(url, metrics)
-    beside(url, dsn)
+    print(json.dumps(pipeline(url, metrics) | beside(url, dsn)))

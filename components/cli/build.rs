@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Only fetched, never built; see its manifest.
-const SHELL_MANIFEST: &str = "../../tooling/shell-source/Cargo.toml";
+const SHELL_MANIFEST: &str = "../../tooling/build/shell-source/Cargo.toml";
 
 /// A change of the shell's source: a text, how many times the source has it, and its replacement. A
 /// build fails when the source has changed there.

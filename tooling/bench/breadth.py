@@ -1,6 +1,6 @@
 """The suite `breadth`: classes of statements and tasks of the shell, each once.
 
-`tooling/sqlite.profdata` must not be trained on these: they show what the
+`tooling/build/sqlite.profdata` must not be trained on these: they show what the
 program does with statements that nobody tuned it for.
 
 Values come from integer arithmetic, and reals are multiples of 1/64, so that all

@@ -29,11 +29,36 @@ PLAYER = ("bench_loop", "rusqlite")
 # The first prefix that fits; what is left is the rest of SQLite.
 PARTS = {
     "record": ("sqlite3VdbeSerial", "sqlite3VdbeRecord", "vdbeRecord"),
-    "btree": ("sqlite3Btree", "balance", "btree", "insertCell", "fillInCell", "moveTo", "allocateBtree", "cellSize", "getCellInfo", "dropCell"),
+    "btree": (
+        "sqlite3Btree",
+        "balance",
+        "btree",
+        "insertCell",
+        "fillInCell",
+        "moveTo",
+        "allocateBtree",
+        "cellSize",
+        "getCellInfo",
+        "dropCell",
+    ),
     "pager": ("sqlite3Pager", "pager", "pcache", "sqlite3Pcache", "wal", "sqlite3Wal", "unix", "subjournal", "readDbPage", "getPage"),
     "bind": ("sqlite3_bind", "vdbeUnbind", "bindText", "sqlite3VdbeMem", "vdbeMem"),
     "step": ("sqlite3VdbeExec", "sqlite3_step", "sqlite3Step", "sqlite3VdbeHalt", "sqlite3_reset", "sqlite3VdbeReset"),
-    "memory": ("malloc", "free", "_int_", "dl", "cfree", "sqlite3Malloc", "sqlite3DbMalloc", "memcpy", "memmove", "memset", "__mem", "sqlite3_free", "sqlite3Db"),
+    "memory": (
+        "malloc",
+        "free",
+        "_int_",
+        "dl",
+        "cfree",
+        "sqlite3Malloc",
+        "sqlite3DbMalloc",
+        "memcpy",
+        "memmove",
+        "memset",
+        "__mem",
+        "sqlite3_free",
+        "sqlite3Db",
+    ),
 }
 
 
@@ -70,7 +95,9 @@ def sampled(table: Table, played: Played, player: Player) -> tuple[dict[str, flo
     options = ["-q", "-e", "cpu-clock", "-F", FREQUENCY, "-k", "CLOCK_REALTIME", "-o", str(data)]
     command = ["perf", "record", *options, "--", *player.argv(database.parent, "")]
     with played.tapes[SQLITE][1].open("rb") as stdin:
-        done = subprocess.run([*command, "time", str(database)], stdin=stdin, capture_output=True, text=True, check=False, cwd=database.parent)
+        done = subprocess.run(
+            [*command, "time", str(database)], stdin=stdin, capture_output=True, text=True, check=False, cwd=database.parent
+        )
     if done.returncode:
         raise Failed((done.stderr.strip().splitlines() or ["no message"])[-1][:100])
     answer, report = json.loads(done.stdout), ["perf", "script", "-i", str(data), "--ns", "-F", "time,ip,sym,dso"]

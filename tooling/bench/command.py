@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from . import breakdown, extensions, instructions, loops, persistent, players, records, vec, wire
+from . import breakdown, crate, extensions, instructions, library, loops, persistent, players, records, serve, vec, wire
 from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
@@ -27,6 +27,8 @@ INTERRUPTED = 130
 
 # Those that time statements inside one process, of `ref` and `cwasm` only.
 OTHERS = {"extensions": extensions, "vec": vec}
+# Those whose programs time themselves.
+PROGRAMS = {each.SUITE: each for each in (crate, library, serve)}
 DEFAULT_SUITES = [*(suite.name for suite in SUITES), "extensions"]
 
 REPEATS = {SMOKE: 2, SMALL: 7, FULL: 15}
@@ -43,9 +45,9 @@ the ratios of neighbouring runs. Figures are for `bench-records` only from a cle
 machine; others are marked, and `make lint` refuses marked records.
 
 other commands:
-  bench.py compare A B [--fail]             two records, relative to their own references
-  bench.py report RECORD… [--html FILE]     a page, and a table in Markdown
-  bench.py check RECORD…                    whether files are envelopes of this version
+  tooling/bench/run compare A B [--fail]             two records, relative to their own references
+  tooling/bench/run report RECORD… [--html FILE]     a page, and a table in Markdown
+  tooling/bench/run check RECORD…                    whether files are envelopes of this version
 
 exit codes: 0 done, 1 engines disagree or (with --check) a limit is missed,
 2 wrong usage or an engine that is not built, 130 interrupted
@@ -61,12 +63,14 @@ def main() -> int:
             return USAGE
     options = parser().parse_args()
     if options.test:
-        return 0 if unittest.main("bench.tests", argv=["bench.py"], exit=False).result.wasSuccessful() else FAILED
+        return 0 if unittest.main("bench.tests", argv=["run"], exit=False).result.wasSuccessful() else FAILED
     if options.players == ALL:
         options.players, options.engines = players.default_names(peers=True), default_names(peers=True)
     engines = [each for each in ENGINES if each.name in options.engines] if set(options.suites) & WHOLE_PROCESS else []
     complaint = complaint_about_missing([*engines, engine(REFERENCE)])
-    complaint = "; ".join(filter(None, (complaint, *(OTHERS[each].complaint() for each in OTHERS if each in options.suites))))
+    complaint = "; ".join(
+        filter(None, (complaint, *(each.complaint() for name, each in {**OTHERS, **PROGRAMS}.items() if name in options.suites)))
+    )
     if counts_instructions(options):
         complaint = "; ".join(filter(None, (complaint, instructions.complaint())))
     if complaint:
@@ -117,8 +121,9 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
             session.prepare(work_of(suite, options))
         for name, table in zip(names, tables):
             table.prepare(each for each in LOOP_SUITES[name] if loops.is_wanted(each.id, options.workloads))
+        everything: list[Session | loops.Table] = [*sessions, *tables]
         for numbers in passes(repeats):
-            for each in (*sessions, *tables):
+            for each in everything:
                 each.rounds(numbers)
         for suite, session in zip(suites, sessions):
             yield part_of_suite(suite, session, options)
@@ -128,6 +133,10 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
         if name in options.suites:
             show_progress(name)
             yield Part(name, [], other.measure(repeats, options.profile != FULL))
+    for name, program in PROGRAMS.items():
+        if name in options.suites:
+            show_progress(name)
+            yield program.measure(repeats, options.profile != FULL)
     if wire.SUITE in options.suites:
         yield Part(wire.SUITE, [], [], *wire.measure(options.profile, repeats, show_progress))
 
@@ -193,7 +202,7 @@ def parser() -> argparse.ArgumentParser:
     every = [workload for suite in SUITES for workload in suite.workloads]
     about = [*((each.name, each.about) for each in SUITES), *LOOP_SUITE_ABOUT.items(), *OTHER_ABOUT.items()]
     made = argparse.ArgumentParser(
-        prog="bench.py",
+        prog="tooling/bench/run",
         description="Compare the speed of our shell and of our engine with native SQLite and with others.",
         epilog=EPILOG.format(
             suites="\n".join(f"  {name:<12}{text}" for name, text in about),

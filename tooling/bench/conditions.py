@@ -28,7 +28,7 @@ def busy_share() -> float:
     before = processor_times()
     time.sleep(WATCHED_SECONDS)
     spent = [after - start for start, after in zip(before, processor_times())]
-    user, nice, system, idle, waiting, *rest = spent
+    _user, _nice, _system, idle, waiting, *_ = spent
     return 1 - (idle + waiting) / max(sum(spent), 1)
 
 

@@ -18,9 +18,20 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     """95 of 100 medians of samples of the values are in this range."""
     if len(values) < 2:
         return values[0], values[0]
-    numbers = Generator(SEED)
-    medians = sorted(median(values[numbers.below(len(values))] for _ in values) for _ in range(RESAMPLES))
+    medians = sorted(middle(sorted(map(values.__getitem__, places))) for places in resamples(len(values)))
     return medians[RESAMPLES * 25 // 1000], medians[RESAMPLES * 975 // 1000 - 1]
+
+
+@cache
+def resamples(count: int) -> list[list[int]]:
+    """Which of so many values each sample has: the same for all series of that length, of which a record has thousands."""
+    numbers = Generator(SEED)
+    return [[numbers.below(count) for _ in range(count)] for _ in range(RESAMPLES)]
+
+
+def middle(ordered: list[float]) -> float:
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def is_noisy(values: Sequence[float]) -> bool:

@@ -25,9 +25,7 @@ def figures(programs: Programs) -> list[tuple[Figure, float]]:
     begun = time.perf_counter()
     programs.compose(MEASURED[1:])
     compose = time.perf_counter() - begun
-    composed, plain = (
-        [*command, ":memory:", "SELECT 1"] for command in (programs.compiled(STARTED), [str(ROOT / RUNNER), str(PLAIN)])
-    )
+    composed, plain = ([*command, ":memory:", "SELECT 1"] for command in (programs.compiled(STARTED), [str(ROOT / RUNNER), str(PLAIN)]))
     start = median(seconds_of(composed) / seconds_of(plain) for _ in range(STARTS))
     return [
         (Figure("to compose one extension", "s", must=1, aim=0.2), compose),

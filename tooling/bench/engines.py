@@ -76,11 +76,7 @@ def complaint_about_missing(engines: list[Engine]) -> str:
     for each in engines:
         words = lacks.setdefault(each.remedy, [])
         words += (word for word in each.missing() if word not in words)
-    return "; ".join(
-        f"missing {', '.join(f'`{word}`' for word in words)}: run `{remedy}`"
-        for remedy, words in lacks.items()
-        if words
-    )
+    return "; ".join(f"missing {', '.join(f'`{word}`' for word in words)}: run `{remedy}`" for remedy, words in lacks.items() if words)
 
 
 def version(each: Engine) -> str:

@@ -1,44 +1,35 @@
-"""Envelope v1: what one suite measured in one run, in one file of a record; `schema.py` has its rules."""
+"""Envelope v2: what one suite measured in one run, in one file of a record; `schema.py` has its rules."""
 
 import json
 import os
 import platform
 from pathlib import Path
-from statistics import fmean, median, pstdev
 
-from .confidence import interval, is_noisy
 from .engines import REFERENCE, ROOT
-from .schema import OPTIONAL, SAMPLE, problems
-from .spread import ratios
+from .schema import problems
+from .stored import derived, digits, nothing, restored, text
+
 
 class Unusable(Exception):
     """A file that is no envelope of this version."""
 
 
 def sample(workload: str, engine: str, n: int, runs: list[float], reference: list[float], **more) -> dict:
-    """A row; `runs` are the nanoseconds of an operation in each run, next to those of the reference.
-
-    A peer may have had the first runs only."""
-    low, high = interval(runs)
-    found = ratios(runs, reference[: len(runs)]) if len(runs) <= len(reference) else []
-    return {
-        "workload": workload, "engine": engine, "n": n, "unit": "operation", "samples": len(runs), "skipped": None,
-        "noisy": is_noisy(runs), "check": None, "raw": [round(run, 1) for run in runs], "median_ns": median(runs),
-        "ci95_lower_ns": low, "ci95_upper_ns": high, "mean_ns": fmean(runs), "std_dev_ns": pstdev(runs),
-        "ops_per_s": 1e9 / median(runs), "ratio_to_ref": [median(found), *interval(found)] if found else None, **more,
-    }  # fmt: skip
+    """A row; `runs` are the nanoseconds of an operation in each run, next to those of the reference."""
+    raw = [digits(run) for run in runs]
+    found = derived(raw, [digits(run) for run in reference])
+    measured = {name: digits(value) for name, value in more.items()}
+    return {"workload": workload, "engine": engine, "n": n, "raw": raw, **found, **measured}
 
 
 def skipped(workload: str, engine: str, n: int, reason: str) -> dict:
     """A row without numbers."""
-    empty = {name: None for name, kind in SAMPLE.items() if kind is OPTIONAL}
-    return {"workload": workload, "engine": engine, "n": n, "unit": "operation", "samples": 0, "skipped": reason, "noisy": False,
-            "check": None, "raw": [], "ratio_to_ref": None, **empty}  # fmt: skip
+    return {"workload": workload, "engine": engine, "n": n, "skipped": reason, **nothing()}
 
 
 def load(path: Path) -> dict:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = restored(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as problem:
         raise Unusable(f"{path}: {problem}") from None
     if wrong := problems(found):
@@ -59,7 +50,7 @@ def save(path: Path, found: dict) -> None:
     if wrong := problems(found):
         raise Unusable(f"{path}: {wrong[0]}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found, indent=1, ensure_ascii=False, sort_keys=False) + "\n", encoding="utf-8")
+    path.write_text(text(found), encoding="utf-8")
 
 
 def host() -> dict:

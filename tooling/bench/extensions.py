@@ -87,7 +87,7 @@ NATIVE = {
     "series": {"native-table": SERIES},
     "percentile": {"native-aggregate": "SELECT median(rowid) FROM t;"},
 }
-"""C extensions, from `tooling/native-reference`, and what the native shell does with each."""
+"""C extensions, from `tooling/build/native-reference`, and what the native shell does with each."""
 
 REQUESTS_OF_A_STATEMENT = 3
 """`sha3_query` of one statement requests to prepare, to step, and to close it."""

@@ -13,7 +13,7 @@ from .spread import Spread, geometric_means
 MEGABYTE = 1e6
 MILLISECOND = 1e6
 
-DIGITS = {"MB": 1, "faults": 0, "million": 2, "ns": 0, "µs": 3, "ms": 3, "s": 2, "times": 2, "recall": 3}
+DIGITS = {"MB": 1, "faults": 0, "million": 2, "ns": 0, "µs": 3, "ms": 3, "s": 2, "times": 2, "recall": 3, "instructions": 0}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Verdict:
         return self.figure.must is not None and not self.elsewhere
 
     def mark(self) -> str:
-        if not self.is_judged():
+        if self.figure.must is None or self.elsewhere:
             return self.elsewhere
         if not self.reaches(self.figure.must):
             return "MISS"
@@ -187,6 +187,6 @@ def row_verdicts(samples: list[dict], profile: str) -> Iterator[Verdict]:
                 yield verdict
     for each in against(row for row in samples if row["workload"].startswith(PEER_SUITE)):
         if each.name in WASM_PEERS:
-            name = f"{each.name} by {each.base}, geometric mean of {each.count} rows"
+            name = f"{each.name} by {each.base}, geometric mean of {each.rows} rows"
             figure = Figure(name, must=PEER_MUST, aim=PEER_AIM, larger_is_better=True)
             yield Verdict(figure, each.mean, elsewhere(ANY_SIZE, profile))

@@ -3,6 +3,7 @@
 Players need not: they get the data on a tape (`tape.py`), the same bytes for all of them.
 """
 
+import builtins
 import struct
 
 MASK = 2**64 - 1
@@ -31,7 +32,7 @@ class Generator:
         """In [0, 1), a multiple of 2^-24: exact as a float of 32 bits too."""
         return (self.next() >> 40) / 2**24
 
-    def bytes(self, size: int) -> bytes:
+    def bytes(self, size: int) -> builtins.bytes:
         return b"".join(self.next().to_bytes(8, "little") for _ in range((size + 7) // 8))[:size]
 
     def shuffled(self, values) -> list:
@@ -41,7 +42,7 @@ class Generator:
             found[last], found[other] = found[other], found[last]
         return found
 
-    def vector(self, dimensions: int) -> bytes:
+    def vector(self, dimensions: int) -> builtins.bytes:
         """Numbers in [-1, 1), as floats of 32 bits."""
         return struct.pack(f"<{dimensions}f", *(2 * self.unit() - 1 for _ in range(dimensions)))
 

@@ -40,8 +40,8 @@ def measure(result: Result, directory: Path) -> list[Verdict]:
     """Count the instructions of a start, plain and with eleven extensions; each engine's number is added to its series."""
     commands = {each.name: each.argv() for each in map(engine, COUNTED) if result.series.get(each.name)}
     counted = {name: counts(command, directory) for name, command in commands.items()}
-    for name, found in counted.items():
-        result.series[name].instructions = found
+    for name, each in counted.items():
+        result.series[name].instructions = each
     if SUBJECT not in counted:
         return []
     plain = counted[SUBJECT]

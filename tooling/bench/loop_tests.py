@@ -36,6 +36,7 @@ class Tapes(unittest.TestCase):
 
     def test_a_gate_does_not_make_other_work(self) -> None:
         with tempfile.TemporaryDirectory() as name:
+
             def written(gate: list[str], *settings: str) -> tuple[list[str], bytes]:
                 path = Path(name) / "tape"
                 return tape.write_timed(path, Work([], (), [[("COMMIT", ())]], gate=gate), [*settings]), path.read_bytes()
@@ -50,7 +51,7 @@ class Writers(unittest.TestCase):
     """Several processes at once."""
 
     def test_each_process_has_its_tape(self) -> None:
-        operations = [[[("BEGIN", ())]], [[("COMMIT", ())]]]
+        operations: list[list] = [[[("BEGIN", ())]], [[("COMMIT", ())]]]
         work = Work([], (), operations[0], others=[operations[1]], meeting={"count": 2})
         with Workplace() as place:
             place.work.mkdir()
@@ -154,7 +155,9 @@ class Catalogue(unittest.TestCase):
 
     def test_all_workloads_of_the_references_are_there(self) -> None:
         found = {re.sub(r"\.v.*", "", loop.id) for loops in LOOP_SUITES.values() for loop in loops}
-        wanted = {f"W{number}" for number in range(1, 14)} | {"W9b", "W10q", "W11b", "W12r", "W12b"} | {f"T{number}" for number in range(1, 6)}
+        wanted = (
+            {f"W{number}" for number in range(1, 14)} | {"W9b", "W10q", "W11b", "W12r", "W12b"} | {f"T{number}" for number in range(1, 6)}
+        )
         wanted |= {f"OL{number}" for number in range(1, 6)} | {"OL1b", "MX1", "AN1", "AN2a", "AN2b", "AN2c", "AN2d", "VE1", "VE2", "VE3"}
         self.assertLessEqual(wanted | {"MI1", "MI2", "MI3"}, found)
 
@@ -170,6 +173,7 @@ class Catalogue(unittest.TestCase):
         query, answer = persistent.FORMS["point-read"][1](1)
         self.assertEqual([*alone.script(0)], [query])
         with contextlib.closing(sqlite3.connect(":memory:")) as db:
+            assert alone.setup
             db.executescript(" ".join(alone.setup(0)))
             self.assertEqual(db.execute(query).fetchall(), [(answer,)])
 
@@ -183,7 +187,7 @@ class Catalogue(unittest.TestCase):
         with Table("turdb", "smoke", playing, 1, lambda _: None) as table:
             rows = table.checked(loop).rows
         self.assertEqual([(each["engine"], each["skipped"]) for each in rows],
-                         [("apsw", "missing `target/none`: run `tooling/bench-loop`"), ("sqlrite", "has no blobs")])  # fmt: skip
+                         [("apsw", "missing `target/none`: run `tooling/bench/build`"), ("sqlrite", "has no blobs")])  # fmt: skip
 
     def test_a_function_belongs_to_a_part_of_an_insertion(self) -> None:
         for line, part in (
@@ -225,9 +229,9 @@ class Catalogue(unittest.TestCase):
                 self.assertEqual(first, second, f"{suite}/{loop.id}")
                 self.assertTrue(first[1], loop.id)
 
-    def steps(self, loop, size) -> tuple[bytes, bytes]:
+    def steps(self, loop, size) -> list[bytes]:
         work = loop.make(size, Generator(loop.seed), SQLITE)
-        return tuple(b"".join(tape.chunks(operations)) for operations in (work.setup, work.timed))
+        return [b"".join(tape.chunks(operations)) for operations in (work.setup, work.timed)]
 
     def test_rows_are_those_that_sqlite_writes_and_reads(self) -> None:
         for suite, loops in LOOP_SUITES.items():

@@ -231,7 +231,7 @@ class Table(Workplace):
 
     def examined(self, played: Played, player: Player) -> dict:
         """What a sample has in addition to times, of the database that a run has left and of one more run."""
-        more = {}
+        more: dict[str, int | None] = {}
         if played.loop.storage and not player.in_memory:
             left = size_of(self.work / "data.db")
             more |= {"raw_bytes": played.work.raw_bytes, "db_bytes": left, "vacuumed_bytes": self.vacuumed(player)}
@@ -367,5 +367,3 @@ def difference(first: dict, other: dict) -> str:
 def is_wanted(id: str, wanted: list[str]) -> bool:
     """By its whole id or the part before the version: `W2`."""
     return not wanted or any(id == each or id.split(".")[0] == each for each in wanted)
-
-

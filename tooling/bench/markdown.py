@@ -55,12 +55,27 @@ def figures(envelope: dict) -> Table:
 
 def storage(envelope: dict) -> Table:
     """ST1: of the rows that make a database, by what the same values have as bare bytes; the set-up builds indexes."""
-    head = [f"storage of {suite_title(envelope)}", "engine", "values", "at rest", "by values", "after VACUUM", "by values", "set-up", "rows a second"]
+    head = [
+        f"storage of {suite_title(envelope)}",
+        "engine",
+        "values",
+        "at rest",
+        "by values",
+        "after VACUUM",
+        "by values",
+        "set-up",
+        "rows a second",
+    ]
     return head, [
         [
-            title(row), row["engine"], size_text(row["raw_bytes"]), *by_values(row, "db_bytes"), *by_values(row, "vacuumed_bytes"),
-            time_text(row["setup_ns"]) if row.get("setup_ns") else "", number_text(row["rows_per_s"]),
-        ]  # fmt: skip
+            title(row),
+            row["engine"],
+            size_text(row["raw_bytes"]),
+            *by_values(row, "db_bytes"),
+            *by_values(row, "vacuumed_bytes"),
+            time_text(row["setup_ns"]) if row.get("setup_ns") else "",
+            number_text(row["rows_per_s"]),
+        ]
         for row in envelope["samples"]
         if row.get("db_bytes") and row.get("raw_bytes")
     ]
@@ -93,10 +108,12 @@ def table(head: list[str], rows: list[list[str]], texts: int = 1) -> list[str]:
 
 def conditions(envelopes: list[dict]) -> list[str]:
     """Where, when and of what; each once."""
-    lines = {}
+    lines: dict[str, None] = {}
     for each in envelopes:
         host, commit = each["host"], each["commit"]
-        machine = f"{host['cpu']}, {host['cpus']} cores, {host['ram_mib']} MiB, {host['os_kind']} {host['os_release']}, {host['filesystem']}"
+        machine = (
+            f"{host['cpu']}, {host['cpus']} cores, {host['ram_mib']} MiB, {host['os_kind']} {host['os_release']}, {host['filesystem']}"
+        )
         dirty = " with changes" if commit["dirty"] else ""
         for line in (machine, f"commit {commit['sha']}{dirty}"):
             lines[line] = None
@@ -135,6 +152,9 @@ def time_text(nanoseconds: float) -> str:
 
 def against_lines(envelope: dict) -> list[str]:
     return [
-        f"{each.name} by {each.base}: {each.mean.value:.2f}, the mean of {each.count} rows; faster in {', '.join(each.faster) or 'none'}"
+        f"{each.name} by {each.base}: {each.mean.value:.2f}, the mean of {each.rows} rows; faster in {', '.join(each.faster) or 'none'}"
         for each in (*against(envelope["samples"]), *against(envelope["samples"], apsw_for_python(envelope)))
-    ] + [f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine" for workload, engine, took in quoted(envelope["suite"])]
+    ] + [
+        f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine"
+        for workload, engine, took in quoted(envelope["suite"])
+    ]

@@ -32,7 +32,10 @@ def html(envelopes: list[dict], plots: Path | None) -> str:
     library = plots.read_text(encoding="utf-8").replace("</script", "<\\/script") if plots else ""
     data = json.dumps([plot(each) for each in envelopes if each["samples"]]).replace("</", "<\\/")
     parts = {
-        "objections": "".join(f"<p class=marked>{escape.escape(line)}</p>" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])),
+        "objections": "".join(
+            f"<p class=marked>{escape.escape(line)}</p>"
+            for line in dict.fromkeys(line for each in envelopes for line in each["objections"])
+        ),
         "conditions": "".join(f"<li>{escape.escape(line)}</li>" for line in conditions(envelopes)),
         "meaning": "".join(f"<li>{escape.escape(plain(line))}</li>" for line in MEANING),
         "choice": choice(envelopes),
@@ -54,7 +57,9 @@ def choice(envelopes: list[dict]) -> str:
             cells = (mean_list(ours), mean_list([item for item in found if item not in ours]), fastest(each))
             name = f"<a href='#{each['suite']}'>{escape.escape(each['suite'])}</a><br><small>{escape.escape(about_suite(each['suite']))}</small>"
             rows.append(f"<tr><th scope=row class=text>{name}</th>{''.join(f'<td class=text>{cell}</td>' for cell in cells)}</tr>")
-    head = "".join(f"<th scope=col class=text>{text}</th>" for text in ("suite", "this project", "others, the fastest first", "fastest in rows"))
+    head = "".join(
+        f"<th scope=col class=text>{text}</th>" for text in ("suite", "this project", "others, the fastest first", "fastest in rows")
+    )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
@@ -105,7 +110,11 @@ def section(envelope: dict) -> str:
         table_row(envelope, *key, rows, {name: ratio_texts(rows, name, base_of) for name in names})
         for key, rows in grouped(envelope["samples"]).items()
     )
-    table = f"<table><thead><tr><th scope=col>workload</th><th scope=col>rows</th>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
+    table = (
+        f"<table><thead><tr><th scope=col>workload</th><th scope=col>rows</th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        if rows
+        else ""
+    )
     peers = f"<ul>{''.join(f'<li>{escape.escape(line)}</li>' for line in against_lines(envelope))}</ul>"
     more = "".join(f"<div class=wide>{texts_table(*each)}</div>" for each in (storage(envelope), figures(envelope)))
     plot_place = f"<div class=plot id='plot-{suite}'></div>" if rows else ""
@@ -142,7 +151,9 @@ def details(row: dict, block: int) -> list[str]:
     found += [f"{name} {row[name]:,.3g}" for name in ("recall", "syncs") if row.get(name) is not None]
     found += [f"{row['rows_per_s']:,.0f} rows a second"] if row.get("rows_per_s") else []
     found += [f"{row['wire_bytes']:.0f} bytes a message"] if row.get("wire_bytes") else []
-    found += [f"{what} {row[name] / 1e6:.1f} MB" for what, name in (("memory", "peak_bytes"), ("program", "program_bytes")) if row.get(name)]
+    found += [
+        f"{what} {row[name] / 1e6:.1f} MB" for what, name in (("memory", "peak_bytes"), ("program", "program_bytes")) if row.get(name)
+    ]
     return found
 
 

@@ -50,8 +50,10 @@ class Page(unittest.TestCase):
         rows = [*pair(1.5), *pair(1.5, "suite/W2.v1")]
         runs = rows[0]["raw"]
         rows += [row("suite/W1.v1", "peer", [3 * run for run in runs], runs), row("suite/W2.v1", "peer", runs, runs)]
-        found, = against(rows)
-        self.assertEqual((found.name, found.base, round(found.mean.value, 1), found.count, found.faster), ("peer", "cwasm", 1.1, 2, ["W2.v1 10"]))
+        (found,) = against(rows)
+        self.assertEqual(
+            (found.name, found.base, round(found.mean.value, 1), found.rows, found.faster), ("peer", "cwasm", 1.1, 2, ["W2.v1 10"])
+        )
 
     def test_a_server_is_compared_with_ours_by_the_same_way(self) -> None:
         runs = [1000.0] * 5
@@ -70,9 +72,14 @@ class Page(unittest.TestCase):
         self.assertIn("how often the disk is flushed", text)
 
     def test_a_peer_from_python_has_its_ratio_to_apsw_too(self) -> None:
-        rows = [*pair(1.5), *(row("suite/W1.v1", name, [factor * 1000] * 3, [1000] * 3) for name, factor in (("apsw", 2), ("duckdb", 5), ("peer", 4)))]
+        rows = [
+            *pair(1.5),
+            *(row("suite/W1.v1", name, [factor * 1000] * 3, [1000] * 3) for name, factor in (("apsw", 2), ("duckdb", 5), ("peer", 4))),
+        ]
         found = envelope(*rows)
-        found["engines"] |= {name: {"version": "1", "sqlite": None, "via": "Python: its own cost is that of apsw"} for name in ("apsw", "duckdb")}
+        found["engines"] |= {
+            name: {"version": "1", "sqlite": None, "via": "Python: its own cost is that of apsw"} for name in ("apsw", "duckdb")
+        }
         text, table = page.html([found], None), "\n".join(markdown.markdown([found]))
         self.assertIn("5 µs <small>5.00 · apsw 2.50</small>", text)
         self.assertIn("| 2 µs (2.00) | 5 µs (5.00; apsw 2.50) | 4 µs (4.00) |", table)
@@ -107,10 +114,23 @@ class Page(unittest.TestCase):
         self.assertEqual(against(rows), [])
 
     def test_figures_are_shown_with_their_marks(self) -> None:
-        figure = {"title": "W7.v1 <10>", "unit": "times", "must": 1.6, "aim": None, "larger_is_better": False, "value": 2.05, "low": 2, "high": 2.1, "mark": "MISS"}
+        figure = {
+            "title": "W7.v1 <10>",
+            "unit": "times",
+            "must": 1.6,
+            "aim": None,
+            "larger_is_better": False,
+            "value": 2.05,
+            "low": 2,
+            "high": 2.1,
+            "mark": "MISS",
+        }
         found = envelope() | {"figures": [figure]}
         self.assertIn("| W7.v1 <10> | 2.05 times | 1.6 |  | MISS |", markdown.markdown([found]))
-        self.assertIn("<tr class=miss><th scope=row>W7.v1 &lt;10&gt;</th><td>2.05 times</td><td>1.6</td><td></td><td>MISS</td></tr>", page.html([found], None))
+        self.assertIn(
+            "<tr class=miss><th scope=row>W7.v1 &lt;10&gt;</th><td>2.05 times</td><td>1.6</td><td></td><td>MISS</td></tr>",
+            page.html([found], None),
+        )
 
     def test_what_is_quoted_is_marked(self) -> None:
         text = "\n".join(markdown.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))
@@ -138,8 +158,8 @@ class Page(unittest.TestCase):
             self.written(pair(1.5), "--readme", objections=["not for the records: busy"])
 
     def test_the_readme_says_how_much_is_lost_and_to_whom(self) -> None:
-        runs = [1000] * 9
-        rows = [*pair(2.0, "sqlink/SL1.v1"), row("sqlink/SL1.v1", "sql.js", [20_000] * 9, runs)]
+        runs = [1000.0] * 9
+        rows = [*pair(2.0, "sqlink/SL1.v1"), row("sqlink/SL1.v1", "sql.js", [20_000.0] * 9, runs)]
         text = " ".join(self.written(rows, "--readme", suite="sqlink").split())
         self.assertIn("of a suite: sqlink 2.02 (", text)
         self.assertIn("[1 of 1 rows](docs/benchmarks.md#where-we-lose) are above 1.6.", text)

@@ -12,6 +12,7 @@ from .catalogue.sqlink import NAMED_ROWS, named_row, named_rows
 from .engines import REFERENCE, ROOT, Engine
 from .envelope import sample
 from .session import Disagreement
+from .workplace import finish, pipes
 
 SUITE = "sqlink"
 ID = "SL9.v1"
@@ -28,7 +29,12 @@ def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dic
     count, rows, about = QUESTIONS[profile], [], {}
     for name, (text, question) in FORMS.items():
         title = f"{SUITE}/{ID}/{name}"
-        about[title] = {"about": text, "rows": count, "way": "shell, by a pipe", "table": f"t(id INTEGER PRIMARY KEY, name TEXT), {NAMED_ROWS} rows"}
+        about[title] = {
+            "about": text,
+            "rows": count,
+            "way": "shell, by a pipe",
+            "table": f"t(id INTEGER PRIMARY KEY, name TEXT), {NAMED_ROWS} rows",
+        }
         runs: dict[str, list[float]] = {each.name: [] for each in engines}
         for number in range(repeats):
             for each in engines[:: -1 if number % 2 else 1]:
@@ -40,20 +46,21 @@ def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dic
 def asked(engine: Engine, questions: list[tuple[str, str]]) -> float:
     """The median time of a query, in nanoseconds."""
     with tempfile.TemporaryDirectory(dir=ROOT / "target") as directory:
-        shell = subprocess.Popen([*engine.argv(), f"{directory}/data.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory)
+        shell = subprocess.Popen(
+            [*engine.argv(), f"{directory}/data.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory
+        )
         try:
             ask(shell, " ".join([*named_rows(NAMED_ROWS), "SELECT 'ready';"]), "ready", engine)
             return median(ask(shell, *question, engine) for question in questions)
         finally:
-            shell.stdin.close()
-            shell.wait()
-            shell.stdout.close()
+            finish(shell)
 
 
-def ask(shell: subprocess.Popen, question: str, answer: str, engine: Engine) -> float:
+def ask(shell: subprocess.Popen[str], question: str, answer: str, engine: Engine) -> float:
+    questions, answers = pipes(shell)
     start = time.perf_counter_ns()
-    print(question, file=shell.stdin, flush=True)
-    line = shell.stdout.readline().rstrip("\n")
+    print(question, file=questions, flush=True)
+    line = answers.readline().rstrip("\n")
     took = time.perf_counter_ns() - start
     if line != answer:
         raise Disagreement(f"{SUITE}/{ID}: `{engine.name}` answers `{line}`, not `{answer}`")

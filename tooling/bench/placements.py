@@ -22,7 +22,7 @@ class Programs:
         """The program with these extensions, compiled if that is an option."""
         output = self.directory / "composed.wasm"
         paths = ",".join(str(located(name)) for name in extensions)
-        command = [ROOT / RUNNER, "compose", "--force", "--cli", CLI, "--embed", paths, "-o", output, *options]
+        command = [str(ROOT / RUNNER), "compose", "--force", "--cli", str(CLI), "--embed", paths, "-o", str(output), *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return output.with_suffix(".cwasm")
 
@@ -58,11 +58,12 @@ class Placements:
         if workload.compiles and not engine.native:
             runner, *rest = engine.argv()
             return [runner, "--no-cache", *rest]
-        if engine.native or not workload.extension:
+        file = located(workload.extension)
+        if engine.native or file is None:
             return engine.argv()
         if workload.embedded:
             return self.programs.compiled((workload.extension,))
-        return [*engine.argv(), "--extension-dir", str(located(workload.extension).parent), "--load", workload.extension]
+        return [*engine.argv(), "--extension-dir", str(file.parent), "--load", workload.extension]
 
     def program_bytes(self, engine: Engine, workload: Workload) -> int | None:
         """The size of what an engine starts: ours by their component, others by their program; none of a peer's script."""

@@ -37,7 +37,7 @@ class Player:
     """Its runs leave no database."""
     extensions: tuple[str, ...] = ()
     needs: tuple[Path, ...] = ()
-    remedy: str = "tooling/bench-loop"
+    remedy: str = "tooling/bench/build"
 
     def argv(self, directory: Path, extension: str) -> list[str]:
         if self.name == SUBJECT:
@@ -78,7 +78,16 @@ APPROXIMATE = ("usearch", "usearch-hnsw", "tantivy", "lancedb", "chromadb", "sql
 
 def python_peer(name: str, dialect: str = SQLITE) -> Player:
     command = (str(PYTHON), "-I", str(ADAPTERS / "player.py"), name)
-    return Player(name, command, "Python: its own cost is that of apsw", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
+    return Player(
+        name,
+        command,
+        "Python: its own cost is that of apsw",
+        dialect,
+        True,
+        name in APPROXIMATE,
+        needs=(PYTHON,),
+        remedy="make bench-peers",
+    )
 
 
 def node_peer(name: str, in_memory: bool = False) -> Player:

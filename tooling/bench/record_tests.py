@@ -1,5 +1,6 @@
 """Tests of envelopes and statistics; `tests.py` runs them."""
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
@@ -9,6 +10,7 @@ from .envelope import Unusable, host, load_record, sample, save, skipped
 from .generator import Generator
 from .loops import recall_of
 from .schema import problems
+from .stored import text
 from .workplace import PARENT, ROOT, without_root
 
 ABOUT = {"about": "", "rows": 10, "way": "loop"}
@@ -16,7 +18,7 @@ ABOUT = {"about": "", "rows": 10, "way": "loop"}
 
 def envelope(*rows: dict, cpu: str = "a processor") -> dict:
     return {
-        "schema_version": 1, "suite": "suite", "profile": "small", "run_started_at": "2026-11-22T12:00:00+00:00", "run_duration_s": 1.5,
+        "schema_version": 2, "suite": "suite", "profile": "small", "run_started_at": "2026-11-22T12:00:00+00:00", "run_duration_s": 1.5,
         "host": host() | {"cpu": cpu}, "commit": {"sha": "0123456789ab", "branch": "main", "dirty": False}, "objections": [],
         "engines": {name: {"version": "1", "sqlite": None, "via": "here"} for name in ("ref", *(row["engine"] for row in rows))},
         "workloads": {row["workload"]: ABOUT for row in rows}, "samples": list(rows), "figures": [],
@@ -44,6 +46,25 @@ class Envelopes(unittest.TestCase):
             save(Path(name) / "record" / "suite.json", found)
             self.assertEqual(load_record(Path(name) / "record"), [found])
 
+    def test_a_file_has_what_was_measured_and_not_what_follows(self) -> None:
+        found = envelope(*pair(1.51234567), sample("suite/W1.v1", "alone", 10, [2.0], []), skipped("suite/W1.v1", "peer", 10, "> cap"))
+        kept = json.loads(text(found))["samples"]
+        self.assertEqual([sorted(each) for each in kept[:2]], [["engine", "n", "raw", "workload"]] * 2)
+        self.assertEqual(kept[1]["raw"][0], 1527.5)
+        self.assertEqual(kept[3], {"workload": "suite/W1.v1", "engine": "peer", "n": 10, "skipped": "> cap"})
+        self.assertEqual(text(found).count("\n{"), 4)
+
+    def test_a_file_without_runs_is_refused(self) -> None:
+        changes: tuple[dict, ...] = ({"raw": None}, {"raw": []}, {"raw": ["fast"]}, {"raw": [0.0]}, {"raw": [1.0, True]}, {"skipped": 7})
+        for change in changes:
+            found = json.loads(text(envelope(*pair(1.5))))
+            found["samples"][1] |= change
+            with tempfile.TemporaryDirectory() as name:
+                file = Path(name) / "suite.json"
+                file.write_text(json.dumps(found))
+                with self.assertRaisesRegex(Unusable, r"samples\[1\]"):
+                    load_record(file)
+
     def test_broken_ones_say_where(self) -> None:
         def changed(*path, value):
             def change(found):
@@ -62,7 +83,7 @@ class Envelopes(unittest.TestCase):
             return change
 
         for change, message in (
-            (changed("schema_version", value=2), "`schema_version` is 2; this program reads version 1"),
+            (changed("schema_version", value=1), "`schema_version` is 1; this program reads version 2"),
             (without("schema_version"), "it has no `schema_version`"),
             (without("host"), "host: missing"),
             (changed("host", "cpus", value="two"), "host.cpus: 'two' is of the wrong type"),

@@ -16,7 +16,7 @@ def main(words: list[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="bench.py")
+    made = argparse.ArgumentParser(prog="tooling/bench/run")
     commands = made.add_subparsers(required=True)
     found = commands.add_parser("compare", help="two records: directories, or files of one suite")
     found.add_argument("a", type=Path)

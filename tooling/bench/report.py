@@ -97,7 +97,9 @@ class Report:
         """Medians of all engines, then each of ours by each native one."""
         names = [each.name for each in self.engines]
         natives = [each.name for each in self.engines if each.native]
-        pairs = [(each.name, by) for each in self.engines if not each.native for by in reversed(natives) if by == REFERENCE or not each.peer]
+        pairs = [
+            (each.name, by) for each in self.engines if not each.native for by in reversed(natives) if by == REFERENCE or not each.peer
+        ]
         if not pairs and len(natives) == 2:
             pairs = [("sqlite3", REFERENCE)]
         head = ["workload", "rows", *(f"{name} ms" for name in names), *(f"{a}/{b}" for a, b in pairs)]
@@ -192,7 +194,9 @@ def ratio(row: dict | None) -> str:
 def result_rows(suite: str, result: Result) -> list[dict]:
     """Rows of an envelope, of whole processes."""
     reference = result.series.get(REFERENCE, Series()).runs
-    return [series_row(title(suite, result.workload), engine, result.rows or 0, series, reference) for engine, series in result.series.items()]
+    return [
+        series_row(title(suite, result.workload), engine, result.rows or 0, series, reference) for engine, series in result.series.items()
+    ]
 
 
 def series_row(title: str, engine: str, n: int, series: Series, reference: list) -> dict:
@@ -221,9 +225,9 @@ def verdict_record(each: Verdict) -> dict:
 
 
 def milliseconds(series: Series) -> str:
-    if not series.runs:
-        return "n/a"
     value = series.median_ms()
+    if value is None:
+        return "n/a"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
@@ -236,8 +240,7 @@ def aligned(table: list[list[str]], text_columns: int) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*table)]
     return [
         "  ".join(
-            cell.ljust(width) if index < text_columns else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths))
+            cell.ljust(width) if index < text_columns else cell.rjust(width) for index, (cell, width) in enumerate(zip(row, widths))
         ).rstrip()
         for row in table
     ]

@@ -80,7 +80,7 @@ class Against(NamedTuple):
     base: str
     mean: Spread
     """Geometric."""
-    count: int
+    rows: int
     faster: list[str]
     """The rows in which the first one is."""
 

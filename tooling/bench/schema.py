@@ -1,4 +1,4 @@
-"""The rules of envelope v1.
+"""The rules of envelope v2, as it is when it was read: `stored.py` has the shorter form of a file.
 
 `figures` are limits that a suite judges, `workloads` is what exactly was executed, `samples` has a
 row for each workload, size and engine. Other versions, and files that break a rule below, are
@@ -7,8 +7,9 @@ refused with a message that names the place.
 
 from collections.abc import Iterator
 from math import isfinite
+from typing import Any
 
-VERSION = 1
+VERSION = 2
 
 PROFILES = ("smoke", "small", "full")
 
@@ -30,7 +31,7 @@ FIGURE = {
     "high": NUMBER, "mark": str,
 }  # fmt: skip
 
-TIMES = {name: OPTIONAL for name in ("median_ns", "ci95_lower_ns", "ci95_upper_ns", "mean_ns", "std_dev_ns", "ops_per_s")}
+TIMES = dict.fromkeys(("median_ns", "ci95_lower_ns", "ci95_upper_ns", "mean_ns", "std_dev_ns", "ops_per_s"), OPTIONAL)
 """What a row without a number has none of."""
 SAMPLE = {
     "workload": str, "engine": str, "n": int, "unit": str, "samples": int, "skipped": TEXT, "noisy": bool, "check": TEXT,
@@ -71,7 +72,7 @@ def broken_parts(found: dict) -> Iterator[str]:
         yield from broken_row(f"samples[{place}].", row, found, seen)
 
 
-def broken_row(place: str, row: object, found: dict, seen: set) -> Iterator[str]:
+def broken_row(place: str, row: Any, found: dict, seen: set) -> Iterator[str]:
     measured = {name: kind for name, kind in MEASURES.items() if isinstance(row, dict) and name in row}
     if wrong := mistakes(place, row, SAMPLE | measured, known_only=True):
         yield from wrong

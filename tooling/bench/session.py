@@ -194,8 +194,8 @@ class Session(Workplace):
                 result.series[each.name].unavailable = str(problem)
                 continue
             if wanted and (answer := first_line(self.work / "out")) != wanted:
-                problem = first_line(self.work / "err")
-                result.series[each.name].unavailable = f"wants `{wanted}`, answers `{problem or answer}`"
+                error = first_line(self.work / "err")
+                result.series[each.name].unavailable = f"wants `{wanted}`, answers `{error or answer}`"
                 continue
             # How far a writer came is nobody's business.
             content = [] if workload.writer or workload.keeps_database else self.content()

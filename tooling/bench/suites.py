@@ -53,5 +53,8 @@ LOOP_SUITE_ABOUT = {
 
 OTHER_ABOUT = {
     "extensions": "calls, rows, SQL of extensions, loaded and embedded",
+    "crate": "the crate sqlite-wasm, compared with rusqlite",
+    "library": "libsqlite3.so.0, compared with the native one",
+    "serve": "transactions of `serve` and of PostgreSQL; pipelines, and clients beside hostile ones",
     "vec": "vec0, compared with the native sqlite-vec, and the index `ann`",
 }

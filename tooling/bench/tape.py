@@ -82,8 +82,8 @@ def write_timed(path: Path, work: Work, settings: list[str]) -> list[str]:
     }
     if work.meeting:
         header["meeting"] = work.meeting
-    others = ((f"{path}.{place}", operations) for place, operations in enumerate(work.others, 1))
-    return [write(Path(name), header, operations) for name, operations in ((path, work.timed), *others)]
+    others = ((Path(f"{path}.{place}"), operations) for place, operations in enumerate(work.others, 1))
+    return [write(file, header, operations) for file, operations in ((path, work.timed), *others)]
 
 
 def write_questions(path: Path, questions: list[str], settings: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Tests of the benchmark itself: `tooling/bench.py --test`."""
+"""Tests of the benchmark itself: `tooling/bench/run --test`."""
 
 import argparse
 import contextlib
@@ -7,16 +7,18 @@ import hashlib
 import io
 import shlex
 import unittest
+from functools import partial
 from pathlib import Path
+from unittest import mock
 
-from . import compare_tests, instructions, loop_tests, page_tests, record_tests, wire_tests
+from . import compare_tests, instructions, loop_tests, page_tests, program_tests, record_tests, wire_tests
 from .breadth import BREADTH
 from .command import counts_instructions, passes, publish
 from .engines import Engine, engine
 from .envelope import sample, skipped
 from .figures import MILLISECOND, Figure, Verdict, breadth_verdicts, combined, row_verdicts
 from .placements import Placements
-from .report import Part, series_row, verdict_record
+from .report import Part, Report, series_row, verdict_record
 from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
 from .timer import processor_seconds, without_times
@@ -31,6 +33,11 @@ def shell(name: str, command: str) -> Engine:
     return Engine(name, ("/bin/sh", "-c", command), "", native=True)
 
 
+def one_line(word: str, _rows: int) -> list[str]:
+    """A script, when it is given the word."""
+    return [word]
+
+
 def row_of(workload: str, engine: str, ratio: float) -> list[dict]:
     """That of the reference, which takes a microsecond, and that of an engine."""
     runs = [1000.0] * 5
@@ -38,9 +45,7 @@ def row_of(workload: str, engine: str, ratio: float) -> list[dict]:
 
 
 def result(name: str, ours: list[float], theirs: list[float]) -> Result:
-    series = {
-        engine: Series([Run(time, time, 0, 0, "") for time in times]) for engine, times in (("cwasm", ours), ("ref", theirs))
-    }
+    series = {engine: Series([Run(time, time, 0, 0, "") for time in times]) for engine, times in (("cwasm", ours), ("ref", theirs))}
     return Result(Workload(name, "", SCRIPT.script), 1, series)
 
 
@@ -127,14 +132,14 @@ class Figures(unittest.TestCase):
     def test_another_sqlite_in_webassembly_has_its_mean_by_ours(self) -> None:
         rows = [*row_of("sqlink/SL1.v1/a", "cwasm", 2.0), *row_of("sqlink/SL2.v1/b", "cwasm", 2.0)]
         rows += [row_of("sqlink/SL1.v1/a", "sql.js", 2.0)[1], row_of("sqlink/SL2.v1/b", "sql.js", 8.0)[1]]
-        found, = row_verdicts(rows, "small")
+        (found,) = row_verdicts(rows, "small")
         self.assertEqual((found.figure.title, found.mark()), ("sql.js by cwasm, geometric mean of 2 rows", "pass"))
         self.assertAlmostEqual(found.spread.value, 2)
 
     def test_a_check_wants_a_limit_that_is_judged(self) -> None:
         for profile, ratio, code in (("small", 1.0, 1), ("full", 1.0, 0), ("full", 2.0, 1)):
             part = Part("sqlrite", [], list(row_verdicts(row_of("sqlrite/W1.v1", "cwasm", ratio), profile)))
-            report = argparse.Namespace(parts=[part], write_text=lambda _: None)
+            report = mock.create_autospec(Report, instance=True, parts=[part])
             with contextlib.redirect_stderr(io.StringIO()):
                 self.assertEqual(publish(report, argparse.Namespace(markdown=False, check=True)), code, (profile, ratio))
 
@@ -189,15 +194,15 @@ class Sessions(unittest.TestCase):
             session.engines = [shell(name, f"cd .. && echo {name} >>log") for name in "abc"]
             session.repeats = 2
             session.measure([(SCRIPT, None)])
-            self.assertEqual(log.read_text().split(), list("abc" "abc" "cba"))
+            self.assertEqual(log.read_text().split(), list("abcabccba"))
 
     def test_a_round_goes_over_all_workloads(self) -> None:
         with Session([], 1, lambda _: None) as session:
             log = session.directory / "log"
             session.engines = [shell("a", "read word; cd .. && echo $word >>log")]
             session.repeats = 3
-            session.measure((dataclasses.replace(SCRIPT, name=word, script=lambda _, word=word: [word]), None) for word in "xy")
-            self.assertEqual(log.read_text().split(), list("xy" "xy" "xy" "xy"))
+            session.measure((dataclasses.replace(SCRIPT, name=word, script=partial(one_line, word)), None) for word in "xy")
+            self.assertEqual(log.read_text().split(), list("xyxyxyxy"))
 
     def test_an_envelope_has_what_was_executed(self) -> None:
         workload = dataclasses.replace(SCRIPT, script=lambda rows: (f"row {row};" for row in range(rows)))
@@ -253,6 +258,6 @@ class Breadth(unittest.TestCase):
 
 def load_tests(loader: unittest.TestLoader, own: unittest.TestSuite, _pattern: str | None) -> unittest.TestSuite:
     """Also the tests of loops, of the wire, of records and of what is made of them."""
-    for module in (loop_tests, record_tests, compare_tests, page_tests, wire_tests):
+    for module in (loop_tests, record_tests, compare_tests, page_tests, wire_tests, program_tests):
         own.addTests(loader.loadTestsFromModule(module))
     return own

@@ -96,10 +96,7 @@ COMMIT;
 
 
 def search(query):
-    return (
-        f"SELECT rowid FROM v WHERE e MATCH (SELECT v FROM s.source WHERE id = {query})"
-        f" AND k = {NEIGHBOURS};\n"
-    )
+    return f"SELECT rowid FROM v WHERE e MATCH (SELECT v FROM s.source WHERE id = {query}) AND k = {NEIGHBOURS};\n"
 
 
 def search_script(source, queries):
@@ -117,9 +114,7 @@ def corpus(directory, rows, dimensions, repeats):
             database.unlink(missing_ok=True)
             insert[name].append(processor_time(run(name, directory, database, insert_script(dimensions, source))))
     for _ in range(repeats):
-        outputs = {
-            name: run(name, directory, each, search_script(source, range(1, 6))) for name, each in databases.items()
-        }
+        outputs = {name: run(name, directory, each, search_script(source, range(1, 6))) for name, each in databases.items()}
         must_agree(f"{rows}x{dimensions}", outputs)
         for name, output in outputs.items():
             found[name].append(processor_time(output))

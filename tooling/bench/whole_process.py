@@ -31,7 +31,7 @@ def about_workload(suite: str, result: Result) -> dict:
     return {
         "about": workload.about, "rows": rows, "amount": result.amount(), "way": "shell",
         "timed": "from exec to the end of the last process, the script on its standard input; the set-up is not",
-        "run": f"tooling/bench.py --suites {suite} --workloads {workload.name}", "processes": workload.readers,
+        "run": f"tooling/bench/run --suites {suite} --workloads {workload.name}", "processes": workload.readers,
         "runs_per_repeat": workload.runs_per_repeat, "embedded": workload.embedded, "compiles_at_start": workload.compiles,
         **{name: value for name, value in loads.items() if value},
         **{name: beginning(script, rows) for name, script in scripts.items() if script}, "scripts_sha256": {},

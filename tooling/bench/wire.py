@@ -144,7 +144,7 @@ def workloads(runs: dict[str, list[Run]], profile: str) -> Iterator[tuple[str, d
         yield f"{SUITE}/{workload.id}", {
             "about": workload.about, "rows": sizes[0], "sizes": sizes, "way": "wire",
             "timed": "execute and fetch of all rows, by the clock of the client; a run is the mean of its operations",
-            "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench.py --suites {SUITE} --profile {profile}",
+            "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench/run --suites {SUITE} --profile {profile}",
             "pragmas_of_ref": pgsqlite.PRAGMAS, "keys": pgsqlite.KEYS, "schema": workload.schema,
             "statements": [{"sql": sql} for sql in workload.statements],
             "scripts_sha256": {str(size): {"operations": digest} for size in sizes for digest in executed(runs, name, size) if workload.statements},
@@ -164,7 +164,10 @@ def measures(found: list[dict]) -> dict:
 
 def percentiles(times: list[float]) -> dict:
     ordered = sorted(times)
-    at = {name: ordered[min(int(part * len(ordered)), len(ordered) - 1)] for name, part in (("p50_ns", 0.5), ("p95_ns", 0.95), ("p99_ns", 0.99))}
+    at = {
+        name: ordered[min(int(part * len(ordered)), len(ordered) - 1)]
+        for name, part in (("p50_ns", 0.5), ("p95_ns", 0.95), ("p99_ns", 0.99))
+    }
     return {**at, "max_ns": ordered[-1]}
 
 
@@ -220,7 +223,7 @@ class Ways:
             self.served = self.served or self.stack.enter_context(serve(self.directory / "served"))
             port, words, server, sockets = PORT, "dbname=bench user=local", self.served, "served"
         if by not in ("tcp", "tls"):
-            host = self.directory / sockets
+            host = str(self.directory / sockets)
         return Way(f"host={host} port={port} {words} sslmode={'require' if by == 'tls' else 'disable'}", server)
 
 
@@ -236,7 +239,9 @@ def certificate(directory: Path) -> tuple[Path, Path]:
 @contextmanager
 def serve(directory: Path) -> Iterator[int]:
     directory.mkdir()
-    subprocess.run([ROOT / "target/native-reference/sqlite3", directory / "bench.db", "PRAGMA journal_mode=WAL;"], check=True, capture_output=True)
+    subprocess.run(
+        [ROOT / "target/native-reference/sqlite3", directory / "bench.db", "PRAGMA journal_mode=WAL;"], check=True, capture_output=True
+    )
     command = [str(SERVER), str(directory / "bench.db"), "--http", "127.0.0.1:0", "--pg", f"127.0.0.1:{PORT}", "--unix", str(directory)]
     cert, key = certificate(directory)
     if cert.exists():
@@ -261,7 +266,9 @@ def postgres(directory: Path) -> Iterator[int]:
     if prefix:
         for each in (directory, *directory.iterdir()):
             shutil.chown(each, "postgres")
-    made = subprocess.run([*prefix, POSTGRES / "initdb", "-D", directory / "data", "-A", "trust", "-U", "root"], capture_output=True, text=True, check=False)
+    made = subprocess.run(
+        [*prefix, POSTGRES / "initdb", "-D", directory / "data", "-A", "trust", "-U", "root"], capture_output=True, text=True, check=False
+    )
     if made.returncode:
         raise Broken(f"not available: initdb: {made.stderr.strip().splitlines()[-1]}")
     with started([*prefix, POSTGRES / "postgres", *options], directory, PORT + 1) as server:

@@ -39,7 +39,9 @@ class Rows(unittest.TestCase):
 
     def test_operations_are_a_mix_as_in_the_reference(self) -> None:
         for count, left in pgsqlite.ROWS_LEFT.items():
-            ids, newest, kinds = set(), 0, Counter()
+            ids: set[int] = set()
+            kinds: Counter[str] = Counter()
+            newest = 0
             for kind, (_, values) in pgsqlite.mix(count):
                 kinds[kind] += 1
                 if kind == "insert":
@@ -69,7 +71,7 @@ class Rows(unittest.TestCase):
                 both = wire.memory(os.getpid())
         finally:
             child.communicate()
-        self.assertLess(0, alone)
+        assert alone and both
         self.assertLess(alone, both)
         self.assertIsNone(wire.memory(child.pid))
         self.assertEqual(wire.measures([{"peak_bytes": None}, {"peak_bytes": 7}, {"wire_bytes": None}]), {"peak_bytes": 7})
@@ -132,7 +134,7 @@ class Client(unittest.TestCase):
         self.assertEqual([set(each) for each in runs], [expected] * 2)
         for key in expected:
             for digest in ("executed", "answers"):
-                self.assertEqual(*(each[key][digest] for each in runs), key)
+                self.assertEqual(runs[0][key][digest], runs[1][key][digest], key)
 
     def test_cached_queries_are_timed_after_the_first(self) -> None:
         found = self.played()[0]
@@ -145,7 +147,11 @@ class Client(unittest.TestCase):
         self.assertNotIn(("tls", 0), self.played("psycopg", "sslmode=disable")[0])
 
     def test_all_connections_are_by_the_given_driver(self) -> None:
-        for driver, expected in (("psycopg2", {"psycopg2"}), ("psycopg-simple", {"psycopg-simple"}), ("psycopg", {"psycopg", "psycopg-simple"})):
+        for driver, expected in (
+            ("psycopg2", {"psycopg2"}),
+            ("psycopg-simple", {"psycopg-simple"}),
+            ("psycopg", {"psycopg", "psycopg-simple"}),
+        ):
             found, drivers = self.played(driver)
             self.assertEqual(drivers, expected)
             self.assertEqual(("simple", pgsqlite.USERS) in found, driver == "psycopg")
@@ -156,7 +162,11 @@ class Client(unittest.TestCase):
         def connect(*_: object) -> SimpleNamespace:
             time.sleep(random.random() / 50)
             log.put("connected")
-            return SimpleNamespace(dialect=str, close=lambda: None, run=lambda _, values: log.put("read") or [values])
+            return SimpleNamespace(dialect=str, close=lambda: None, run=read)
+
+        def read(_: str, values: tuple) -> list[tuple]:
+            log.put("read")
+            return [values]
 
         client = wire_client.Client("psycopg", "")
         with mock.patch.object(wire_client, "connect", connect):
@@ -170,9 +180,12 @@ class Client(unittest.TestCase):
         self.assertEqual((len(found.times), found.answers.hexdigest()), (reads, expected.answers.hexdigest()))
 
     def test_a_client_at_once_that_fails_ends_the_run(self) -> None:
-        with mock.patch.object(wire_client, "connect", side_effect=OSError("refused")), contextlib.redirect_stderr(io.StringIO()):
-            with self.assertRaisesRegex(SystemExit, "one of the clients at once fails"):
-                wire_client.clients(wire_client.Client("psycopg", ""))
+        with (
+            mock.patch.object(wire_client, "connect", side_effect=OSError("refused")),
+            contextlib.redirect_stderr(io.StringIO()),
+            self.assertRaisesRegex(SystemExit, "one of the clients at once fails"),
+        ):
+            wire_client.clients(wire_client.Client("psycopg", ""))
 
     def test_the_bytes_of_both_directions_are_counted(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:

@@ -8,11 +8,11 @@ All data come from fixed seeds. Reals are multiples of 1/64, so that their sums
 are exact and do not depend on the way in which a version of SQLite adds up.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-Script = Callable[[int], Iterator[str]]
+Script = Callable[[int], Iterable[str]]
 
 COMMITS = 500
 """Transactions of a `smalltx` run, whatever the requested size."""
@@ -51,7 +51,7 @@ class Workload:
     compiles: bool = False
     """Ours compile their program at each start, which only `wasm` can."""
     native: str = ""
-    """What the reference loads for it, a library of `tooling/native-reference`."""
+    """What the reference loads for it, a library of `tooling/build/native-reference`."""
     native_script: Script | None = None
     """What the reference runs, if there is no such library."""
 
@@ -129,10 +129,7 @@ def visits_of_table(rows: int) -> Iterator[str]:
 def joins(_rows: int) -> Iterator[str]:
     for least in (0, 2_500, 5_000, 7_500):
         # CROSS JOIN: the planner of no version may turn the tables round.
-        yield (
-            "SELECT count(*), sum(cost), sum(value) * 64 FROM t CROSS JOIN visit"
-            f" ON visit.name = t.name WHERE t.value >= {least};"
-        )
+        yield (f"SELECT count(*), sum(cost), sum(value) * 64 FROM t CROSS JOIN visit ON visit.name = t.name WHERE t.value >= {least};")
 
 
 def hashes(_rows: int) -> Iterator[str]:
@@ -163,10 +160,7 @@ def kilobytes(rows: int) -> Script:
 
     def script(_rows: int) -> Iterator[str]:
         yield TABLE
-        yield (
-            "INSERT INTO t SELECT value, 'name ' || value, value / 64.0, hex(zeroblob(480)) || value"
-            f" FROM generate_series(1, {rows});"
-        )
+        yield (f"INSERT INTO t SELECT value, 'name ' || value, value / 64.0, hex(zeroblob(480)) || value FROM generate_series(1, {rows});")
 
     return script
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, Self
 
 from .engines import ROOT
 
@@ -34,7 +34,7 @@ class Launched(NamedTuple):
 class Workplace:
     """A context, which `Session` and `Table` are."""
 
-    def __enter__(self) -> "Workplace":
+    def __enter__(self) -> Self:
         PARENT.mkdir(parents=True, exist_ok=True)
         self.directory = Path(tempfile.mkdtemp(dir=PARENT))
         self.work = self.directory / "work"
@@ -43,18 +43,32 @@ class Workplace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.launcher.stdin.close()
-        self.launcher.wait()
-        self.launcher.stdout.close()
+        finish(self.launcher)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def launch(self, script: Path, output: Path, errors: Path, command: list[str], count: int = 1, writer: Path | str = "") -> Launched:
         """Run a command whose last word is the database; `launcher.py` explains the rest."""
-        print(script, output, errors, count, writer, *command, sep="\t", file=self.launcher.stdin, flush=True)
-        return Launched(*map(int, self.launcher.stdout.readline().split()))
+        requests, answers = pipes(self.launcher)
+        print(script, output, errors, count, writer, *command, sep="\t", file=requests, flush=True)
+        return Launched(*map(int, answers.readline().split()))
 
 
-def start_launcher(directory: Path) -> subprocess.Popen:
+def pipes(process: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
+    """Its standard input and output, for which it was started with pipes."""
+    if process.stdin is None or process.stdout is None:
+        raise ValueError(f"{process.args!r} was started without pipes")
+    return process.stdin, process.stdout
+
+
+def finish(process: subprocess.Popen[str]) -> None:
+    """Wait for the end of a process that ends with its input."""
+    requests, answers = pipes(process)
+    requests.close()
+    process.wait()
+    answers.close()
+
+
+def start_launcher(directory: Path) -> subprocess.Popen[str]:
     """The launcher, in an environment where no start-up file of the user counts."""
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))],

@@ -1,4 +1,4 @@
-/* Called by SQLite for each connection (SQLITE_EXTRA_AUTOEXT of tooling/bench-loop). */
+/* Called by SQLite for each connection (SQLITE_EXTRA_AUTOEXT of tooling/bench/build). */
 #include <stdlib.h>
 
 typedef struct sqlite3 sqlite3;

@@ -1,4 +1,4 @@
-/* What `tooling/library bench` runs on both libraries, on a file in WAL mode:
+/* What the suite `library` of `tooling/bench` runs on both libraries, on a file in WAL mode:
 **
 **   bench FILE         each line is a name and microseconds an operation
 **   bench FILE COUNT   so many look-ups in the table that the former leaves, for callgrind

@@ -5,10 +5,37 @@ program runs they have the same methods, but other bases.
 """
 
 import sqlite3
+import sys
 from collections.abc import Iterable
 from os import PathLike
-from sqlite3 import *
+from sqlite3 import (
+    PARSE_COLNAMES as PARSE_COLNAMES,
+    PARSE_DECLTYPES as PARSE_DECLTYPES,
+    Binary as Binary,
+    Date as Date,
+    DateFromTicks as DateFromTicks,
+    PrepareProtocol as PrepareProtocol,
+    Time as Time,
+    TimeFromTicks as TimeFromTicks,
+    TimestampFromTicks as TimestampFromTicks,
+    adapt as adapt,
+    adapters as adapters,
+    apilevel as apilevel,
+    complete_statement as complete_statement,
+    converters as converters,
+    enable_callback_tracebacks as enable_callback_tracebacks,
+    paramstyle as paramstyle,
+    register_adapter as register_adapter,
+    register_converter as register_converter,
+    sqlite_version as sqlite_version,
+    sqlite_version_info as sqlite_version_info,
+    threadsafety as threadsafety,
+)
+from sqlite3.dbapi2 import Timestamp as Timestamp
 from typing import Literal, TypeVar, overload
+
+if sys.version_info >= (3, 11):
+    from sqlite3 import Blob as Blob
 
 _Connection = TypeVar("_Connection", bound=sqlite3.Connection)
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
@@ -65,3 +92,6 @@ def connect(
     rows: int | None = None,
     extensions: Iterable[str] = (),
 ) -> _Connection: ...
+
+# SQLite's constants, of which each Python has others.
+def __getattr__(name: str) -> int: ...

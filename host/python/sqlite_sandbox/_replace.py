@@ -28,8 +28,10 @@ def install():
     """Replace the modules. A module that has imported CPython's before would keep it, so that is an error."""
     native = sys.modules.get("sqlite3") or sys.modules.get("_sqlite3")
     if native and not native.__name__.startswith("sqlite_sandbox"):
-        sys.exit("sqlite_sandbox: another module has imported sqlite3 before, which is not in the sandbox; "
-                 "import it later, or set no SQLITE_SANDBOX_REPLACE")
+        sys.exit(
+            "sqlite_sandbox: another module has imported sqlite3 before, which is not in the sandbox; "
+            "import it later, or set no SQLITE_SANDBOX_REPLACE"
+        )
     import sqlite_sandbox
     from sqlite_sandbox import _sqlite3, dbapi2, dump
 

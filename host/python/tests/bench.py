@@ -2,12 +2,12 @@
 of their own. Prints the medians of the times and of their ratios."""
 
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
 import time
 
-import sqlite3
 import sqlite_sandbox
 
 MODULES = (sqlite3, sqlite_sandbox)
@@ -21,8 +21,11 @@ print(time.perf_counter() - start)
 """
 
 #: What the issue demands and aims at, as ratios.
-FIGURES = {"execute and fetchall of 1 row": (2.5, 1.8), "execute and fetchall of 100,000 rows": (1.7, 1.3),
-           "executemany of 100,000 inserts": (2.6, 1.8)}
+FIGURES = {
+    "execute and fetchall of 1 row": (2.5, 1.8),
+    "execute and fetchall of 100,000 rows": (1.7, 1.3),
+    "executemany of 100,000 inserts": (2.6, 1.8),
+}
 
 
 def prepared(module):
@@ -77,8 +80,10 @@ def compare(name, work, rounds, after=None):
 def imports(rounds):
     pairs = []
     for number in range(rounds + 1):
-        pair = [float(subprocess.run([sys.executable, "-c", IMPORT.format(module.__name__)], capture_output=True, text=True,
-                                     check=True).stdout) for module in MODULES]
+        pair = [
+            float(subprocess.run([sys.executable, "-c", IMPORT.format(module.__name__)], capture_output=True, text=True, check=True).stdout)
+            for module in MODULES
+        ]
         if number:
             pairs.append(pair)
     report("import, connect, first statement", pairs)

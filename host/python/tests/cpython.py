@@ -4,12 +4,11 @@ Runs the tests of sqlite3 that this CPython comes with, with sqlite_sandbox in i
 and sqlite_sandbox.pth have replaced it, in child processes too."""
 
 import os
+import sqlite3
 import sys
 import sysconfig
 import unittest
 import warnings
-
-import sqlite3
 
 from excluded import EXCLUDED
 
@@ -59,8 +58,10 @@ def main():
     for name in bad:
         print("failed:", name)
     excluded = len(tests) - len(run)
-    print(f"CPython {sys.version.split()[0]}: {len(tests)} tests, {result.testsRun - len(bad) - len(result.skipped)} passed, "
-          f"{len(result.skipped)} skipped by CPython, {excluded} excluded, {len(bad)} failed")
+    print(
+        f"CPython {sys.version.split()[0]}: {len(tests)} tests, {result.testsRun - len(bad) - len(result.skipped)} passed, "
+        f"{len(result.skipped)} skipped by CPython, {excluded} excluded, {len(bad)} failed"
+    )
     if unknown:
         print("no test has the name:", *sorted(unknown))
     if excluded > MOST_EXCLUDED * len(tests):

@@ -31,7 +31,8 @@ class Case(unittest.TestCase):
 
     def run_python(self, *words, code=0, **environment):
         """What another process prints."""
-        run = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=120,
-                             cwd=self.directory, env={**os.environ, **environment})
+        run = subprocess.run(
+            [sys.executable, *words], capture_output=True, text=True, timeout=120, cwd=self.directory, env={**os.environ, **environment}
+        )
         self.assertEqual(run.returncode, code, f"{words}\n{run.stdout}\n{run.stderr}")
         return (run.stdout + run.stderr).strip()

@@ -31,7 +31,9 @@ class Limits(Case):
 
     def test_memory_grows_by_rows(self):
         connection = self.connect(self.path("x.db"), memory=16 << 20)
-        self.assert_reached("memory", connection, "SELECT group_concat(t) FROM (" + ENDLESS.format("hex(randomblob(1000)) AS t") + " LIMIT 20000)")
+        self.assert_reached(
+            "memory", connection, "SELECT group_concat(t) FROM (" + ENDLESS.format("hex(randomblob(1000)) AS t") + " LIMIT 20000)"
+        )
 
     def test_time_of_a_statement_without_rows_is_limited(self):
         connection = self.connect(":memory:", statement_time=0.2)
@@ -129,10 +131,12 @@ class Limits(Case):
         self.assertEqual(failures, [])
 
     def test_the_environment_is_a_ceiling(self):
-        code = ("import sqlite_sandbox\n"
-                "connection = sqlite_sandbox.connect(':memory:', memory='1G')\n"
-                "try: connection.execute('SELECT length(zeroblob(30000000) || 1)').fetchall()\n"
-                "except sqlite_sandbox.LimitError as error: print(error.limit)")
+        code = (
+            "import sqlite_sandbox\n"
+            "connection = sqlite_sandbox.connect(':memory:', memory='1G')\n"
+            "try: connection.execute('SELECT length(zeroblob(30000000) || 1)').fetchall()\n"
+            "except sqlite_sandbox.LimitError as error: print(error.limit)"
+        )
         self.assertEqual(self.run_python("-c", code, SQLITE_WASM_MAX_MEMORY="16M"), "memory")
 
     def test_a_crafted_database_is_an_error(self):

@@ -40,9 +40,12 @@ both()
 print("good")
 """
 
-IMPORTS = ["import sqlite3, sqlite_sandbox", "import sqlite_sandbox, sqlite3",
-           "import sqlite3; sqlite3.connect(':memory:'); import sqlite_sandbox",
-           "import sqlite_sandbox; sqlite_sandbox.connect(':memory:'); import sqlite3"]
+IMPORTS = [
+    "import sqlite3, sqlite_sandbox",
+    "import sqlite_sandbox, sqlite3",
+    "import sqlite3; sqlite3.connect(':memory:'); import sqlite_sandbox",
+    "import sqlite_sandbox; sqlite_sandbox.connect(':memory:'); import sqlite3",
+]
 
 
 class Process(Case):
@@ -91,7 +94,9 @@ class Process(Case):
         return self.path(name)
 
     def test_whole_programs(self):
-        program = self.write("app.py", """
+        program = self.write(
+            "app.py",
+            """
             import multiprocessing, pickle, sqlite3, subprocess, sys
             def child():
                 import sqlite3
@@ -105,10 +110,12 @@ class Process(Case):
                 process = multiprocessing.get_context("spawn").Process(target=child)
                 process.start()
                 process.join()
-        """)
-        self.assertEqual(self.run_python("-m", "sqlite_sandbox", program, "a", "-m"),
-                         "['a', '-m'] sqlite_sandbox sqlite_sandbox._sqlite3 sqlite_sandbox.dbapi2\n"
-                         "started sqlite_sandbox\nspawned sqlite_sandbox")
+        """,
+        )
+        self.assertEqual(
+            self.run_python("-m", "sqlite_sandbox", program, "a", "-m"),
+            "['a', '-m'] sqlite_sandbox sqlite_sandbox._sqlite3 sqlite_sandbox.dbapi2\nstarted sqlite_sandbox\nspawned sqlite_sandbox",
+        )
 
     def test_forms_of_programs(self):
         print_name = "import sqlite3, sys; print(sqlite3.__name__, sys.argv[1:])"

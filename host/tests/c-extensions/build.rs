@@ -1,4 +1,4 @@
-//! Compiles the C of each example, which `tooling/c-sources/fetch` has fetched.
+//! Compiles the C of each example, which `tooling/test/c-sources/fetch` has fetched.
 
 use std::env;
 use std::fs;
@@ -15,11 +15,11 @@ fn main() {
     for input in ["build.rs", "src", FLAGS] {
         println!("cargo:rerun-if-changed={input}");
     }
-    // Only `tooling/c-sources/build` links the examples.
+    // Only `tooling/test/c-sources/build` links the examples.
     let Some(sources) = env::var_os("C_SOURCES").map(PathBuf::from) else { return };
     let flags = fs::read_to_string(FLAGS).expect("it lies beside this file");
     let sqlean = sources.join("sqlean");
-    for entry in fs::read_dir(&sqlean).expect("`tooling/c-sources/fetch` makes it") {
+    for entry in fs::read_dir(&sqlean).expect("`tooling/test/c-sources/fetch` makes it") {
         let path = entry.expect("it can be listed").path();
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         if path.extension().is_some_and(|extension| extension == "c")

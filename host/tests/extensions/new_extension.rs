@@ -24,7 +24,7 @@ const PARTS: &[&str] = &[
 
 /// The kinds: the directories of the templates.
 fn kinds() -> Vec<String> {
-    let directory = support::repository().join("tooling/templates");
+    let directory = support::repository().join("tooling/build/templates");
     let entries = fs::read_dir(directory).expect("the templates are there");
     let name = |entry: std::io::Result<fs::DirEntry>| {
         entry.expect("it can be read").file_name().into_string().expect("it is UTF-8")
@@ -64,7 +64,7 @@ fn scaffolded() -> &'static Path {
             succeeds(in_directory("make", &copy).args(["new-extension", &name, &kind]));
         }
         let names = kinds.iter().map(|kind| format!("my_{kind}"));
-        succeeds(in_directory("tooling/build-extensions", &copy).args(names));
+        succeeds(in_directory("tooling/build/extensions", &copy).args(names));
         copy
     })
 }
@@ -131,7 +131,7 @@ fn each_kind_has_a_line_in_the_readme() {
 #[test]
 fn one_outside_of_the_repository_stands_alone() {
     let directory = Directory::fresh("alone");
-    let scaffold = support::repository().join("tooling/new-extension");
+    let scaffold = support::repository().join("tooling/build/new-extension");
     let path = directory.path();
     let printed = succeeds(Command::new(scaffold).arg("mine").arg("scalar").arg(&path));
     assert!(printed.contains("cargo build --release --target wasm32-wasip2"), "{printed}");
@@ -146,7 +146,7 @@ fn one_outside_of_the_repository_stands_alone() {
 #[test]
 fn a_wrong_name_or_kind_is_one_clear_line_and_makes_nothing() {
     let directory = Directory::fresh("refused");
-    let scaffold = support::repository().join("tooling/new-extension");
+    let scaffold = support::repository().join("tooling/build/new-extension");
     let cases = [
         (["", "scalar"], "KIND"),
         (["mine", "vector"], "the kinds are: aggregate, c, scalar, table"),

@@ -113,11 +113,40 @@ fn the_book_is_whole() {
 fn links_of_other_documents_lead_somewhere() {
     let repository = support::repository();
     let others = ["README.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
-    let parts = ["extensions", "extensions/ann", "components/c-api", "host/library", "host/server"];
-    let readmes = parts.map(|part| format!("{part}/README.md"));
+    let crates = ["connection", "library", "postgres", "python", "server"]
+        .map(|name| format!("host/{name}"));
+    let parts = ["extensions", "extensions/ann", "components/c-api", "javascript", "tooling/bench"];
+    let parts = parts.map(str::to_owned).into_iter().chain(crates);
+    let mut readmes: Vec<String> = parts.map(|part| format!("{part}/README.md")).collect();
+    readmes.push("docs/design/measurements.md".into());
     for page in others.into_iter().chain(readmes.iter().map(String::as_str)) {
         check_links(&repository.join(page));
     }
+}
+
+/// The map names files by whole paths, so that a reader can open each of them.
+#[test]
+fn paths_in_the_architecture_exist() {
+    let repository = support::repository();
+    let page = fs::read_to_string(repository.join("ARCHITECTURE.md")).expect("it is there");
+    // Every other part is a diagram.
+    let text: String = page.split("```").step_by(2).collect();
+    let paths: Vec<&str> =
+        text.split('`').skip(1).step_by(2).filter(|span| is_path(span)).collect();
+    assert!(paths.len() > 50, "{} paths", paths.len());
+    for path in paths {
+        assert!(repository.join(path).exists(), "{path}");
+    }
+}
+
+/// Whether code in a text is a path of the repository: `shell.c` and `.cwasm` are not, `grants.rs` is, and is incomplete.
+fn is_path(span: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let is_ours =
+        [".rs", ".wit", ".py", ".md", ".toml"].iter().any(|ending| span.ends_with(ending));
+    span.chars().all(is_letter)
+        && !span.starts_with(['/', '.', '-'])
+        && (span.contains('/') || is_ours)
 }
 
 /// Fails unless each link of the page leads to something of the repository, and to a part that it has.

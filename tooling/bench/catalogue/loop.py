@@ -108,7 +108,7 @@ def transaction(operations: Iterable[tuple], place: int = 0, rows: int = 0) -> I
         yield [("BEGIN", ()), *part, ("COMMIT", ())]
 
 
-def single(calls: Iterable[tuple], place: int = 0) -> Iterable[Operation]:
+def single(calls: Iterable[tuple], place: int | str = 0) -> Iterable[Operation]:
     """An operation for each of these values."""
     return ([(place, values)] for values in calls)
 

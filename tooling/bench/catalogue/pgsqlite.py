@@ -108,18 +108,25 @@ WORKLOADS = {
     "update": of_mix("update", "UPDATE of one row by its id", UPDATE),
     "delete": of_mix("delete", "DELETE of one row by its id", DELETE),
     "select": of_mix("select", "SELECT * WHERE int_col > ?, no index", SELECT),
-    "cached": of_mix("cached", f"five queries, {CACHED_ROUNDS} times each after an untimed one, of the rows that the mix leaves ({LEFT})", *CACHED),
+    "cached": of_mix(
+        "cached", f"five queries, {CACHED_ROUNDS} times each after an untimed one, of the rows that the mix leaves ({LEFT})", *CACHED
+    ),
     **{f"batch-{rows}": of_inserts(rows) for rows in BATCHES},
     "connect": of_connections("connect", "connecting, with TLS where the engine has it"),
     "tls": of_connections("tls", "the part of connecting in which client and server agree on TLS", by_tls=True),
     "first-query": of_connections("first-query", "SELECT 1 on a new connection, without a transaction", FIRST_QUERY),
-    "message": of_reads("PG4.v2/message", "a row of 12 bytes by its id, always the same: bytes both ways, and memory of the server's processes"),
+    "message": of_reads(
+        "PG4.v2/message", "a row of 12 bytes by its id, always the same: bytes both ways, and memory of the server's processes"
+    ),
     "clients": of_reads(
         f"PG5.v2/{CLIENTS}-clients",
         f"{CLIENTS} processes at once, {READS_OF_A_CLIENT} reads each after all have connected; the reference has tasks of a compiled program",
         READ_ALL,
     ),
-    **{name: of_reads(f"PG6.v1/{name}", f"a row by its id, each time another, by the {name} protocol", READ, (DIRECT, EXTENDED)) for name in PROTOCOLS},
+    **{
+        name: of_reads(f"PG6.v1/{name}", f"a row by its id, each time another, by the {name} protocol", READ, (DIRECT, EXTENDED))
+        for name in PROTOCOLS
+    },
 }
 """By the client's names for them."""
 
@@ -131,7 +138,8 @@ def mix(count: int) -> Iterator[tuple[str, Statement]]:
     """The operations of PG1, with their names.
 
     With less than two rows it inserts, since the newest row must stay: `serve` would give its id to the next one."""
-    numbers, ids, newest = Generator(SEED), [], 0
+    numbers, newest = Generator(SEED), 0
+    ids: list[int] = []
     for _ in range(count):
         kind = ("insert", "update", "delete", "select")[numbers.below(4)]
         if kind == "insert" or len(ids) < 2:

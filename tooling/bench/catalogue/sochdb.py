@@ -49,7 +49,7 @@ def put(sql_each_time: bool):
 def get(shuffled: bool):
     def make(size: Size, numbers: Generator, dialect: str) -> Work:
         order = Generator(99).shuffled(range(size.rows)) if shuffled else range(size.rows)
-        timed = single(((key("kv", each),) for each in order))
+        timed = single((key("kv", each),) for each in order)
         return keys_and_values(size, numbers, dialect, timed, statements=[Statement(GET)], block=BLOCK)
 
     return make
@@ -182,8 +182,12 @@ def scaled(name: str, about: str, make, smoke: Size, small: Size, smallest: Size
 def loops():
     for name, about, make, more in (
         ("OL1", "one put after the other, the text prepared each time", put(True), {"storage": True}),
-        ("OL1b", "the same with a prepared statement", put(False),
-         {"storage": True, "peers": ("apsw",), "absent": dict.fromkeys(("duckdb", "sochdb"), "sends a text each time: see OL1")}),
+        (
+            "OL1b",
+            "the same with a prepared statement",
+            put(False),
+            {"storage": True, "peers": ("apsw",), "absent": dict.fromkeys(("duckdb", "sochdb"), "sends a text each time: see OL1")},
+        ),
         ("OL2", "gets in the order of keys", get(False), {}),
         ("OL3", "gets in another order", get(True), {}),
         ("OL4", "1,000 puts a transaction", put_batches, {"storage": True}),
@@ -194,7 +198,9 @@ def loops():
     yield from scaled("AN1", "rows with two indexes, 1,000 a transaction", add_events,
                       *(Size(rows, 1) for rows in (300, 5_000, 10_000, 100_000)), peers=PEERS, storage=True, dearer=True)  # fmt: skip
     for name, sql in QUERIES.items():
-        yield from scaled(f"AN2{name}", sql, ask_events(sql), Size(300, 2), *(Size(rows, 20) for rows in (5_000, 10_000, 100_000)), peers=PEERS)
+        yield from scaled(
+            f"AN2{name}", sql, ask_events(sql), Size(300, 2), *(Size(rows, 20) for rows in (5_000, 10_000, 100_000)), peers=PEERS
+        )
     for dimensions in (128, 768):
         sizes = (Size(200, 2), Size(1_000, 5)) if dimensions == 128 else (NOTHING, NOTHING)
         more = {"settings": "mmap", "dearer": True}

@@ -5,9 +5,9 @@ The reference times building too, so these do; suite `shell` has them with an un
 
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
-from ..workloads import START, Script, Workload, hundred_megabytes
-from ..workloads import WORKLOADS as OF_SHELL
+from ..workloads import START, WORKLOADS as OF_SHELL, Script, Workload, hundred_megabytes
 
 TABLE = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, val INTEGER);"
 BIG_CACHE = "PRAGMA cache_size=-200000;"
@@ -98,13 +98,15 @@ def prefixes_of_series(_rows: int) -> Iterator[str]:
 def existing() -> Iterator[Workload]:
     """Readers beside a writer, checkpoints and scans, which suite `shell` has; of a smaller file here."""
     for workload in OF_SHELL:
-        scan = {"setup": hundred_megabytes, "fixed_amount": "100 MB"} if workload.name.startswith("scan-") else {}
+        scan: dict[str, Any] = {"setup": hundred_megabytes, "fixed_amount": "100 MB"} if workload.name.startswith("scan-") else {}
         if scan or workload.name.startswith(("wal-readers", "checkpoint")):
             yield dataclasses.replace(workload, name=f"SL13.v1/{workload.name}", heavy=True, **scan)
 
 
-PLACED = {"ext": {}, "embedded": {"embedded": True, "heavy": True}}
-"""An extension that is loaded, and one in the program; composing is too much for profile `smoke`."""
+IN_THE_PROGRAM: dict[str, Any] = {"embedded": True, "heavy": True}
+"""Composing is too much for profile `smoke`."""
+PLACED: dict[str, dict[str, Any]] = {"ext": {}, "embedded": IN_THE_PROGRAM}
+"""An extension that is loaded, and one in the program."""
 
 WORKLOADS = (
     Workload("SL1.v1/insert", "one transaction of INSERT statements", after()),
@@ -116,21 +118,62 @@ WORKLOADS = (
     Workload("SL7.v1/smalltx-4k", "a transaction for each row, 4 KiB pages", commits(4096), fixed_amount=f"{COMMITS} commits", heavy=True),
     Workload("SL7.v1/smalltx-16k", "the same, 16 KiB pages", commits(16384), fixed_amount=f"{COMMITS} commits", heavy=True),
     Workload("SL8.v1/start", "SELECT 1;", START.script, fixed_amount=START.fixed_amount, runs_per_repeat=5),
-    Workload("SL8.v1/start-composed", "the same, with an extension in the program", START.script, fixed_amount=START.fixed_amount,
-             runs_per_repeat=5, extension="sha3", embedded=True, heavy=True),
-    Workload("SL8.v1/start-compiled", "the same, compiled each time: `--no-cache`", START.script, fixed_amount=START.fixed_amount,
-             compiles=True, heavy=True),
-    Workload("SL9.v1/point-read-process", "a row by its id, from a shell of its own", one_named_row, named_rows,
-             fixed_amount=f"1 of {NAMED_ROWS:,} rows", runs_per_repeat=5),
+    Workload(
+        "SL8.v1/start-composed",
+        "the same, with an extension in the program",
+        START.script,
+        fixed_amount=START.fixed_amount,
+        runs_per_repeat=5,
+        extension="sha3",
+        embedded=True,
+        heavy=True,
+    ),
+    Workload(
+        "SL8.v1/start-compiled",
+        "the same, compiled each time: `--no-cache`",
+        START.script,
+        fixed_amount=START.fixed_amount,
+        compiles=True,
+        heavy=True,
+    ),
+    Workload(
+        "SL9.v1/point-read-process",
+        "a row by its id, from a shell of its own",
+        one_named_row,
+        named_rows,
+        fixed_amount=f"1 of {NAMED_ROWS:,} rows",
+        runs_per_repeat=5,
+    ),
     Workload("SL10.v1/builtin-scalar", "built, then length() of each row", lengths),
-    *(Workload(f"SL10.v1/{name}-scalar", "built, then sha3() of each row", hashes, native="shathree", extension="sha3", **more)
-      for name, more in PLACED.items()),
-    *(Workload(f"SL11.v1/series-{name}", "rows of a table function", series, fixed_amount=f"{SERIES_ROWS:,} rows", native="series", **more)
-      for name, more in {"by-row": {"extension": "series_by_row"}, "batched": {"extension": "series"},
-                         "embedded": {"extension": "series", "embedded": True, "heavy": True}}.items()),
-    *(Workload(f"SL12.v1/prefixes-{name}", "texts of a table function; natively `substr` of a series", prefixes(table),
-               fixed_amount=f"{PREFIXES:,} characters", native_script=prefixes_of_series, extension="prefixes", **more)
-      for name, table, more in (("by-row", "prefixes_by_row", {}), ("batched", "prefixes", {}),
-                                ("embedded", "prefixes", {"embedded": True, "heavy": True}))),
+    *(
+        Workload(f"SL10.v1/{name}-scalar", "built, then sha3() of each row", hashes, native="shathree", extension="sha3", **more)
+        for name, more in PLACED.items()
+    ),
+    *(
+        Workload(
+            f"SL11.v1/series-{name}", "rows of a table function", series, fixed_amount=f"{SERIES_ROWS:,} rows", native="series", **more
+        )
+        for name, more in (
+            ("by-row", {"extension": "series_by_row"}),
+            ("batched", {"extension": "series"}),
+            ("embedded", {"extension": "series", **IN_THE_PROGRAM}),
+        )
+    ),
+    *(
+        Workload(
+            f"SL12.v1/prefixes-{name}",
+            "texts of a table function; natively `substr` of a series",
+            prefixes(table),
+            fixed_amount=f"{PREFIXES:,} characters",
+            native_script=prefixes_of_series,
+            extension="prefixes",
+            **more,
+        )
+        for name, table, more in (
+            ("by-row", "prefixes_by_row", {}),
+            ("batched", "prefixes", {}),
+            ("embedded", "prefixes", IN_THE_PROGRAM),
+        )
+    ),
     *existing(),
 )

@@ -62,7 +62,9 @@ MATRIX = [name for name in SETTINGS if name.startswith(("nosync-", "normal-", "f
 
 
 def loops():
-    settings_and_peers = [(settings, {"settings": settings, "peers": PEERS.get(settings, ("apsw",)), "absent": ABSENT}) for settings in MATRIX]
+    settings_and_peers = [
+        (settings, {"settings": settings, "peers": PEERS.get(settings, ("apsw",)), "absent": ABSENT}) for settings in MATRIX
+    ]
     for name, about, make, rows in FORMS:
         for settings, more in settings_and_peers:
             yield Loop(f"{name}.v1/{settings}", about, make, Size(200, 1), Size(rows // 10, 1), Size(rows, 1),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from bench.catalogue import pgsqlite as suite  # noqa: E402
+from bench.catalogue import pgsqlite as suite
 
 WARM = 10
 """Reads after which a driver has prepared the statement."""

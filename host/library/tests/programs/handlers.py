@@ -13,8 +13,7 @@ db = sqlite3.connect(":memory:")
 db.execute("CREATE TABLE t(a)")
 if order == "late":
     faulthandler.enable()
-for sql in ("SELECT planted_read(4000000000, 70000)", "SELECT planted_write(4000000000, 70000, 1)",
-            "SELECT planted_call(2000000000)"):
+for sql in ("SELECT planted_read(4000000000, 70000)", "SELECT planted_write(4000000000, 70000, 1)", "SELECT planted_call(2000000000)"):
     hostile = sqlite3.connect(":memory:")
     try:
         hostile.execute(sql).fetchall()

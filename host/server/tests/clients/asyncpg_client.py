@@ -1,4 +1,5 @@
 """A pool of asyncpg: python3 asyncpg_client.py HOST PORT"""
+
 import asyncio
 import sys
 

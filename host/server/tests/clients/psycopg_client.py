@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import sys
+import threading
 import uuid
 
 import psycopg
@@ -19,7 +20,7 @@ row = (
     1, 2**40, "é", True, decimal.Decimal("12.50"), 1.5, datetime.date(2024, 2, 29),
     datetime.datetime(2024, 2, 29, 1, 2, 3, 450000), b"\x00\xff",
     uuid.UUID("00112233-4455-6677-8899-aabbccddeeff"), psycopg.types.json.Jsonb({"x": [1]}),
-)
+)  # fmt: skip
 insert = "INSERT INTO t(a, b, c, d, e, f, g, h, i, j, k) VALUES (" + ", ".join(["%s"] * 11) + ") RETURNING id"
 assert db.execute(insert, row).fetchone() == (1,)
 assert db.execute(insert.replace("%s", "%b"), row, prepare=True).fetchone() == (2,)
@@ -86,8 +87,6 @@ with db.cursor().copy("COPY copied TO STDOUT (FORMAT BINARY)") as copy:
 db.execute("DROP TABLE copied")
 
 # Cancelling.
-import threading
-
 threading.Timer(0.3, db.cancel).start()
 try:
     db.execute("WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c")

@@ -12,7 +12,12 @@ db.commit()
 values = [1 << 60, 0.1, "ä", b"\0\xff", None]
 db.executemany("INSERT INTO crabs(value) VALUES (?)", [(value,) for value in values])
 db.commit()
-read = lambda: [value for value, in db.execute("SELECT value FROM crabs ORDER BY id").fetchall()]
+
+
+def read():
+    return [value for (value,) in db.execute("SELECT value FROM crabs ORDER BY id").fetchall()]
+
+
 assert read() == values, read()
 db.execute("DELETE FROM crabs")
 db.rollback()

@@ -1,4 +1,4 @@
--- Numbers, types and grouping: the values and SQLSTATEs are those of PostgreSQL, which tooling/test-clients compares.
+-- Numbers, types and grouping: the values and SQLSTATEs are those of PostgreSQL, which tooling/test/clients compares.
 \set VERBOSITY sqlstate
 \pset format unaligned
 \pset tuples_only on

@@ -1,5 +1,5 @@
 //! Existing C extensions as components, and probes of the C interface, for the
-//! tests. `tooling/c-sources/build` fetches the C and builds them.
+//! tests. `tooling/test/c-sources/build` fetches the C and builds them.
 
 #[doc(hidden)]
 pub use sqlite_wasm_c_api as c_api;

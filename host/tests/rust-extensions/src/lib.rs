@@ -1,5 +1,5 @@
 //! Existing extensions in Rust on SQLite's C interface, as components and as
-//! native libraries, for the tests. `tooling/c-sources` builds both.
+//! native libraries, for the tests. `tooling/test/c-sources` builds both.
 
 #[doc(hidden)]
 pub use sqlite_wasm_c_api as c_api;

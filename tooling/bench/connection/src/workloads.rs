@@ -12,12 +12,12 @@ const fn name(what: &'static str, units: u32) -> Name {
 
 /// In the order of `time` below.
 pub const NAMES: [Name; 6] = [
-    name("insert a row, prepared, in one transaction", ROWS),
-    name("point read by key: bind, step, columns, reset", ROWS),
-    name("scan: a row of 4 columns", ROWS),
-    name("prepare, step, finalize", PREPARED),
-    name("a function of the program, called from SQL", ROWS),
-    name("open, SELECT 1, close", OPENED),
+    name("insert", ROWS),
+    name("read", ROWS),
+    name("scan", ROWS),
+    name("prepare", PREPARED),
+    name("function", ROWS),
+    name("open", OPENED),
 ];
 
 pub const ROWS: u32 = 100_000;

@@ -18,9 +18,7 @@ class Engine:
         # It reports how it is used unless that is switched off.
         self.client = chromadb.PersistentClient(path, Settings(anonymized_telemetry=False))
         # Without a function it never downloads a model.
-        self.vectors = self.client.get_or_create_collection(
-            "vecs", metadata={"hnsw:space": "cosine"}, embedding_function=None
-        )
+        self.vectors = self.client.get_or_create_collection("vecs", metadata={"hnsw:space": "cosine"}, embedding_function=None)
 
     def setting(self, sql):
         pass

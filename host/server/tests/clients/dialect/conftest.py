@@ -13,7 +13,7 @@ import sqlalchemy.dialects.postgresql.provision  # noqa: F401  isort: skip
 
 from sqlalchemy.dialects.postgresql.base import PGDialect
 from sqlalchemy.testing.plugin import pytestplugin
-from sqlalchemy.testing.plugin.pytestplugin import *  # noqa: F401,F403
+from sqlalchemy.testing.plugin.pytestplugin import *  # noqa: F403
 
 # SQLite keeps no comments. The suite's tables have some, which a dialect without them leaves out.
 PGDialect.supports_comments = False

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import psycopg
 from psycopg.pq import ExecStatus
-
 from statements import Statements
 from values import SETUP
 
@@ -84,11 +83,15 @@ def expected():
 def report(counts, forms, examples, show):
     accepted = sum(counts[kind] for kind in ("equal", "DIFFERENT", "refused", "error"))
     refused = sum(counts[kind] for kind in ("equal error", "refused error", "other error", "unevaluated", "ACCEPTED"))
-    print(f"accepted by PostgreSQL: {accepted}; equal {counts['equal']} ({counts['equal'] / max(accepted, 1):.1%}), different {counts['DIFFERENT']}, "
-          f"0A000 {counts['refused']}, other errors {counts['error']}")
-    print(f"refused by PostgreSQL: {refused}; the same SQLSTATE {counts['equal error']}, 0A000 {counts['refused error']}, another one {counts['other error']}, "
-          f"no rows, for which nothing was computed, {counts['unevaluated']}, "
-          f"accepted by ours {counts['ACCEPTED']} ({counts['ACCEPTED'] / max(refused, 1):.2%})")
+    print(
+        f"accepted by PostgreSQL: {accepted}; equal {counts['equal']} ({counts['equal'] / max(accepted, 1):.1%}), different {counts['DIFFERENT']}, "
+        f"0A000 {counts['refused']}, other errors {counts['error']}"
+    )
+    print(
+        f"refused by PostgreSQL: {refused}; the same SQLSTATE {counts['equal error']}, 0A000 {counts['refused error']}, another one {counts['other error']}, "
+        f"no rows, for which nothing was computed, {counts['unevaluated']}, "
+        f"accepted by ours {counts['ACCEPTED']} ({counts['ACCEPTED'] / max(refused, 1):.2%})"
+    )
     for kind in show:
         print(f"\n{kind}:")
         for form, number in Counter({form: kinds[kind] for form, kinds in forms.items() if kinds[kind]}).most_common():
@@ -110,7 +113,7 @@ def main():
     for server in (ours, theirs):
         for statement in SETUP.split(";\n"):
             if statement.strip():
-                rows, error = server.run(statement)
+                _, error = server.run(statement)
                 assert error is None, (error, statement)
     source = Statements(random.Random(options.seed))
     counts, forms, examples, allowed, unexpected = Counter(), defaultdict(Counter), defaultdict(list), expected(), []

@@ -8,7 +8,7 @@ NUMBERS = ["int4", "int8", "numeric", "float8"]
 
 def forms():
     """(result, template, operands)."""
-    for kind in NUMBERS + ["int2", "float4"]:
+    for kind in [*NUMBERS, "int2", "float4"]:
         for operator in "+-*/":
             yield kind, "({0} %s {1})" % operator, (kind, kind)
         yield kind, "(- {0})", (kind,)
@@ -19,8 +19,14 @@ def forms():
     for kind in ["int2", "int4", "int8", "numeric"]:
         yield kind, "({0} %% {1})", (kind, kind)
         yield kind, "mod({0}, {1})", (kind, kind)
-    for left, right, kind in [("int4", "int8", "int8"), ("int4", "numeric", "numeric"), ("int8", "numeric", "numeric"),
-                              ("int2", "int4", "int4"), ("int4", "float8", "float8"), ("numeric", "float8", "float8")]:
+    for left, right, kind in [
+        ("int4", "int8", "int8"),
+        ("int4", "numeric", "numeric"),
+        ("int8", "numeric", "numeric"),
+        ("int2", "int4", "int4"),
+        ("int4", "float8", "float8"),
+        ("numeric", "float8", "float8"),
+    ]:
         for operator in "+-*/":
             yield kind, "({0} %s {1})" % operator, (left, right)
             yield kind, "({0} %s {1})" % operator, (right, left)
@@ -72,7 +78,7 @@ def forms():
         ("bool", "({1} = ANY({0}))", ("int4[]", "int4")), ("bool", "({1} <> ALL({0}))", ("int4[]", "int4")), ("bool", "({0} @> {1})", ("int4[]", "int4[]")), ("bool", "({0} && {1})", ("int4[]", "int4[]")),
         ("text", "array_to_string({0}, '/')", ("text[]",)), ("text[]", "string_to_array({0}, ',')", ("text",)), ("int4[]", "ARRAY[{0}, {1}]", ("int4", "int4")), ("text[]", "{0}::text[]", ("int4[]",)), ("text[]", "array_cat({0}, {1})", ("text[]", "text[]")),
         ("int4", "array_upper({0}, 1)", ("int4[]",)), ("text", "{0}::text", ("int4[]",)), ("uuid", "{0}::text::uuid", ("uuid",)), ("text", "{0}::text", ("uuid",)), ("text", "{0}::text", ("date",)), ("text", "{0}::text", ("timestamptz",)), ("text", "{0}::text", ("bool",)),
-    ]
+    ]  # fmt: skip
     for kind in CONSTANTS:
         yield kind, "COALESCE({0}, {1})", (kind, kind)
         yield kind, "CASE WHEN {1} THEN {0} END", (kind, "bool")
@@ -89,12 +95,20 @@ def forms():
         if kind not in ("jsonb", "bytea", "uuid"):
             yield kind, "GREATEST({0}, {1})", (kind, kind)
             yield kind, "LEAST({0}, {1})", (kind, kind)
-    for left, right in [("int4", "numeric"), ("int8", "float8"), ("numeric", "float8"), ("date", "timestamp"), ("timestamp", "timestamptz"), ("text", "varchar"), ("int2", "int8")]:
+    for left, right in [
+        ("int4", "numeric"),
+        ("int8", "float8"),
+        ("numeric", "float8"),
+        ("date", "timestamp"),
+        ("timestamp", "timestamptz"),
+        ("text", "varchar"),
+        ("int2", "int8"),
+    ]:
         for operator in ["=", "<", ">="]:
             yield "bool", "({0} %s {1})" % operator, (left, right)
 
 
-BY_TYPE = {}
+BY_TYPE: dict[str, list[tuple]] = {}
 for result, template, operands in [*forms(), *functions.forms()]:
     BY_TYPE.setdefault(result, []).append((template, operands))
 

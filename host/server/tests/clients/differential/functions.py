@@ -1,6 +1,25 @@
 """More forms: functions and operators that fewer statements have, by result."""
 
-FIELDS = ["year", "month", "day", "hour", "minute", "second", "quarter", "week", "doy", "dow", "isodow", "isoyear", "century", "decade", "millennium", "epoch", "milliseconds", "microseconds"]
+FIELDS = [
+    "year",
+    "month",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "quarter",
+    "week",
+    "doy",
+    "dow",
+    "isodow",
+    "isoyear",
+    "century",
+    "decade",
+    "millennium",
+    "epoch",
+    "milliseconds",
+    "microseconds",
+]
 UNITS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century"]
 PATTERNS = ["YYYY-MM-DD HH24:MI:SS", "DD Mon YYYY", "FMDay, FMDDth FMMonth", "HH12:MI AM", "IYYY-IW-ID", "Q", "J", "YY MM D DDD", "MS US"]
 NUMBER_PATTERNS = ["9999.99", "FM999,999.00", "0000", "S999", "9.9EEEE", "RN", "L99", "999PR", "MI99"]
@@ -73,7 +92,7 @@ def forms():
         ("int8", "(SELECT count(*) FROM u WHERE u.tid = {0})", ("int4",)), ("numeric", "COALESCE({0}, {1}, 0)", ("numeric", "int4")), ("float8", "COALESCE({0}, {1})", ("float8", "numeric")), ("numeric", "GREATEST({0}, {1})", ("numeric", "int4")), ("timestamp", "COALESCE({0}, {1})", ("timestamp", "date")), ("text", "COALESCE({0}, 'none')", ("text",)), ("int4", "NULLIF({0}, 0)", ("int4",)),
         ("numeric", "{0}::numeric(4)", ("float8",)), ("float4", "{0}::real", ("numeric",)), ("int2", "{0}::smallint", ("float8",)), ("int8", "{0}::bigint", ("text",)), ("numeric", "{0}::numeric", ("text",)), ("float8", "{0}::float8", ("text",)), ("date", "{0}::date", ("text",)), ("timestamp", "{0}::timestamp", ("text",)), ("int4[]", "{0}::int[]", ("text[]",)), ("varchar", "{0}::char(4)", ("text",)), ("timestamp", "{0}::timestamp(0)", ("timestamp",)),
         ("bool", "(({0}) COLLATE \"C\" < {1})", ("text", "text")), ("text", "chr(65 + {0} % 26)", ("int4",)), ("text", "left({0}, -1)", ("text",)), ("text", "right({0}, -1)", ("text",)), ("text", "substr({0}, {1}, 3)", ("text", "int4")), ("text", "split_part({0}, ',', -1)", ("text",)), ("text", "lpad({0}, {1})", ("text", "int4")), ("text", "repeat({0}, {1} % 4)", ("text", "int4")),
-    ]
+    ]  # fmt: skip
 
 
 AGGREGATES = [
@@ -81,10 +100,10 @@ AGGREGATES = [
     ("bit_and({0})", "int4"), ("bit_or({0})", "int4"), ("bit_xor({0})", "int4"), ("every({0})", "bool"), ("array_agg({0} ORDER BY {0} DESC)", "text"), ("array_agg(DISTINCT {0})", "int4"), ("string_agg(DISTINCT {0}, '-')", "text"), ("json_agg({0} ORDER BY {0})", "text"),
     ("sum(DISTINCT {0})", "int4"), ("sum(DISTINCT {0})", "numeric"), ("jsonb_object_agg({0}::text, 1) FILTER (WHERE {0} IS NOT NULL)", "int4"), ("percentile_cont(0.5) WITHIN GROUP (ORDER BY {0})", "float8"), ("mode() WITHIN GROUP (ORDER BY {0})", "int4"), ("corr({0}, {0})", "float8"), ("regr_slope({0}, {0})", "float8"),
     ("count({0}) FILTER (WHERE {1})", "text"), ("avg({0}) FILTER (WHERE {1})", "int4"), ("min({0})", "uuid"), ("max({0})", "jsonb"), ("sum({0})", "text"), ("max({0})", "int4[]"), ("count(DISTINCT ({0}, 1))", "int4"),
-]
+]  # fmt: skip
 
 WINDOWS = [
     "dense_rank() OVER (ORDER BY {0})", "percent_rank() OVER (ORDER BY {k})", "cume_dist() OVER (ORDER BY {k})", "last_value({0}) OVER (ORDER BY {k} ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)", "nth_value({0}, 2) OVER (ORDER BY {k})",
     "lead({0}, 1) OVER (ORDER BY {k} DESC)", "lag({n}, 1, 0) OVER (ORDER BY {k})", "sum({n}) OVER (ORDER BY {k} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)", "max({n}) OVER (PARTITION BY {b} ORDER BY {k})", "count(*) OVER (ORDER BY {k} RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)",
     "array_agg({k}) OVER (ORDER BY {k})", "string_agg({0}::text, ',') OVER (ORDER BY {k})", "row_number() OVER (PARTITION BY {b} ORDER BY {k} DESC)", "sum({n}) FILTER (WHERE {b}) OVER (ORDER BY {k})", "bool_or({b}) OVER (ORDER BY {k})",
-]
+]  # fmt: skip

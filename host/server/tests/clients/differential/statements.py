@@ -9,10 +9,10 @@ AGGREGATES = [
     ("avg({0})", "int4"), ("avg({0})", "numeric"), ("min({0})", "any"), ("max({0})", "any"), ("bool_and({0})", "bool"), ("bool_or({0})", "bool"),
     ("string_agg({0}, ',' ORDER BY {0})", "text"), ("array_agg({0} ORDER BY {0})", "int4"), ("sum({0}) FILTER (WHERE {1})", "numeric"), ("count(*) FILTER (WHERE {1})", "bool"),
     ("jsonb_agg({0} ORDER BY {0})", "int4"), ("min({0})", "date"), ("max({0})", "timestamp"), ("avg({0})", "float8"), ("round(stddev({0}), 3)", "numeric"),
-]
+]  # fmt: skip
 
 WINDOWS = ["row_number() OVER (ORDER BY {k})", "rank() OVER (ORDER BY {0})", "sum({n}) OVER (ORDER BY {k})", "lag({0}) OVER (ORDER BY {k})",
-           "count(*) OVER (PARTITION BY {b})", "first_value({0}) OVER (ORDER BY {k})", "ntile(2) OVER (ORDER BY {k})", "avg({n}) OVER (PARTITION BY {b})"]
+           "count(*) OVER (PARTITION BY {b})", "first_value({0}) OVER (ORDER BY {k})", "ntile(2) OVER (ORDER BY {k})", "avg({n}) OVER (PARTITION BY {b})"]  # fmt: skip
 
 # Whole queries: {0} to {2} are of one type, {b} is a condition, and {f} of an aggregate.
 QUERIES = [
@@ -34,14 +34,14 @@ QUERIES = [
     "SELECT count(DISTINCT e) FROM (VALUES ({0}), ({1}), ({2})) q(e)", "WITH RECURSIVE r(n, e) AS (VALUES (1, {1}) UNION ALL SELECT n + 1, e FROM r WHERE n < 3) SELECT * FROM r", "SELECT (SELECT max(e) FROM unnest(w.a) e) + 1 FROM w ORDER BY id", "SELECT a.id, (SELECT a.n + b.id FROM u b WHERE b.id = 1) FROM t a ORDER BY 1",
     "WITH q AS (SELECT 400 AS i, {1} AS e) INSERT INTO t(id, x) SELECT i, e FROM q RETURNING id, x", "WITH q AS (SELECT 400 AS i, {1} AS e) INSERT INTO t(id, b) SELECT i, e FROM q RETURNING id, b", "INSERT INTO t(id, s) SELECT 400, e FROM (SELECT {1} AS e) q RETURNING s", "INSERT INTO u(id, d) SELECT 400, {1} UNION ALL SELECT 401, {2} RETURNING d",
     "WITH q AS (SELECT 1 AS i, {1} AS e) UPDATE t SET x = q.e::text FROM q WHERE q.i = t.id RETURNING t.id, t.n * 2", "WITH q AS (SELECT 2 AS i) DELETE FROM u WHERE id = (SELECT i FROM q) RETURNING id, z",
-]
+]  # fmt: skip
 
 # Statements that make something, and the query of it.
 MADE = [
     ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT *, e IS NULL FROM made ORDER BY id"), ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT e, count(*) FROM made GROUP BY e"), ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT count(DISTINCT e), count(e) FROM made"),
     ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT id FROM made WHERE e = {1}"), ("CREATE VIEW made AS SELECT b.id, {0} AS e FROM u b", "SELECT id FROM made WHERE e IN ({1}, {2})"), ("CREATE VIEW made AS WITH c AS (SELECT {1} AS e UNION ALL SELECT {2}) SELECT e FROM c", "SELECT * FROM made"),
     ("CREATE TABLE made AS SELECT b.id, {0} AS e FROM u b", "SELECT *, e IS NULL FROM made ORDER BY id"), ("CREATE TABLE made AS SELECT b.id, {0} AS e FROM u b", "SELECT id FROM made WHERE e = {1}"), ("CREATE TABLE made AS SELECT * FROM (VALUES (1, {1}), (2, {2})) v(i, e)", "SELECT e FROM made ORDER BY i"),
-]
+]  # fmt: skip
 
 
 class Statements:
@@ -51,7 +51,7 @@ class Statements:
     def next(self):
         """(SQL, whether the order of its rows is fixed, the forms in it)."""
         kinds = [self.plain] * 6 + [self.table] * 4 + [self.whole] * 3 + [self.joined, self.grouped, self.grouped, self.windowed, self.set, self.common,
-                                                      self.made, self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong]
+                                                      self.made, self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong]  # fmt: skip
         kind = self.random.choice(kinds)
         self.source = Expressions(self.random)
         self.source.used.append(kind.__name__)
@@ -101,9 +101,13 @@ class Statements:
         form = self.random.choice(QUERIES)
         self.source.used.append(form)
         kind = self.source.any()
-        sql = form.format(*(self.expression(columns_of("u", "b") if index == 0 else None, 1, kind) for index in range(3)),
-                          b=self.expression(columns_of("u", "b"), 1, "bool"), c=self.expression(columns_of("t", "a"), 2, "bool"), f=self.aggregate(columns_of("u", "b")))
-        return sql, "ORDER BY" in form[form.rfind(")"):]
+        sql = form.format(
+            *(self.expression(columns_of("u", "b") if index == 0 else None, 1, kind) for index in range(3)),
+            b=self.expression(columns_of("u", "b"), 1, "bool"),
+            c=self.expression(columns_of("t", "a"), 2, "bool"),
+            f=self.aggregate(columns_of("u", "b")),
+        )
+        return sql, "ORDER BY" in form[form.rfind(")") :]
 
     def made(self):
         parts = self.random.choice(MADE)
@@ -127,7 +131,9 @@ class Statements:
         table, columns = self.scope()
         form = self.random.choice(WINDOWS + functions.WINDOWS)
         self.source.used.append(form)
-        window = form.format(self.expression(columns, 1), k=f"{table}.id", n=self.expression(columns, 1, "numeric"), b=self.expression(columns, 1, "bool"))
+        window = form.format(
+            self.expression(columns, 1), k=f"{table}.id", n=self.expression(columns, 1, "numeric"), b=self.expression(columns, 1, "bool")
+        )
         named = ""
         before, over, within = window.partition(" OVER (")
         if over and self.random.random() < 0.3:
@@ -143,30 +149,51 @@ class Statements:
 
     def common(self):
         if self.random.random() < 0.3:
-            return f"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n, {self.expression({'n': 'int4'})} FROM r ORDER BY n", True
+            return (
+                f"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n, {self.expression({'n': 'int4'})} FROM r ORDER BY n",
+                True,
+            )
         table, columns = self.scope()
         kind = self.source.any()
         outer = self.expression({"c.e": kind, "c.id": "int4"})
-        return f"WITH c AS (SELECT {table}.id, {self.expression(columns, 2, kind)} AS e FROM {table}) SELECT {outer} FROM c ORDER BY c.id", True
+        return (
+            f"WITH c AS (SELECT {table}.id, {self.expression(columns, 2, kind)} AS e FROM {table}) SELECT {outer} FROM c ORDER BY c.id",
+            True,
+        )
 
     def subquery(self):
         table, columns = self.scope()
         kind = self.random.choice(["int4", "text", "numeric"])
         inner, theirs = self.scope("i")
-        form = self.random.choice(["EXISTS (SELECT 1 FROM {inner} i WHERE {condition})", "{own} IN (SELECT {theirs} FROM {inner} i)",
-                                   "(SELECT max({theirs}) FROM {inner} i) = {own}", "{own} > ALL (SELECT {theirs} FROM {inner} i WHERE {condition})"])
+        form = self.random.choice(
+            [
+                "EXISTS (SELECT 1 FROM {inner} i WHERE {condition})",
+                "{own} IN (SELECT {theirs} FROM {inner} i)",
+                "(SELECT max({theirs}) FROM {inner} i) = {own}",
+                "{own} > ALL (SELECT {theirs} FROM {inner} i WHERE {condition})",
+            ]
+        )
         self.source.used.append(form)
-        condition = form.format(inner=inner, own=self.expression(columns, 1, kind), theirs=self.expression(theirs, 1, kind),
-                                condition=self.expression(columns | theirs, 1, "bool"))
+        condition = form.format(
+            inner=inner,
+            own=self.expression(columns, 1, kind),
+            theirs=self.expression(theirs, 1, kind),
+            condition=self.expression(columns | theirs, 1, "bool"),
+        )
         return f"SELECT {table}.id FROM {table} WHERE {condition} ORDER BY 1", True
 
     def rows_of_functions(self):
         form = self.random.choice(["generate_series(1, {0}) AS g(v)", "unnest({1}) AS g(v)", "unnest({2}) WITH ORDINALITY AS g(v, o)", "jsonb_array_elements_text('[1, \"a\", null]'::jsonb) AS g(v)",
                                    "unnest({1}, {2}) AS g(v, o)", "generate_series(date '2024-01-30', date '2024-03-01', interval '1 month') AS g(v)", "jsonb_each_text({3}) AS g(v, o)",
-                                   "(VALUES ({0}, {4}), (2, NULL)) AS g(v, o)", "regexp_split_to_table('a b c', ' ') AS g(v)", "jsonb_object_keys({3}) AS g(v)"])
+                                   "(VALUES ({0}, {4}), (2, NULL)) AS g(v, o)", "regexp_split_to_table('a b c', ' ') AS g(v)", "jsonb_object_keys({3}) AS g(v)"])  # fmt: skip
         self.source.used.append(form)
-        source = form.format(self.random.choice([0, 3, 5]), self.expression(None, 1, "int4[]"), self.expression(None, 1, "text[]"),
-                             "'{\"a\": 1, \"b\": \"x\"}'::jsonb", self.expression(None, 1, "text"))
+        source = form.format(
+            self.random.choice([0, 3, 5]),
+            self.expression(None, 1, "int4[]"),
+            self.expression(None, 1, "text[]"),
+            '\'{"a": 1, "b": "x"}\'::jsonb',
+            self.expression(None, 1, "text"),
+        )
         return f"SELECT * FROM {source}", False
 
     def assignment(self, table):
@@ -196,7 +223,7 @@ class Statements:
 
     def wrong(self):
         """What PostgreSQL refuses, most of the time."""
-        table, columns = self.scope()
+        table, _ = self.scope()
         name = self.random.choice(list(COLUMNS[table]))
         form = self.random.choice([
             "SELECT {table}.nope FROM {table}", "SELECT * FROM nope", "SELECT nope({value})", "SELECT {name}, count(*) FROM {table}", "SELECT {value} / 0",
@@ -206,8 +233,14 @@ class Statements:
             "SELECT 2147483647 + {small}", "SELECT 9223372036854775807 + {small}", "SELECT 300000::smallint", "SELECT {value} + {other}", "SELECT {value} = {other}", "SELECT {value} || {other}",
             "SELECT t.id FROM t, u WHERE id = 1", "SELECT '2024-02-30'::date", "SELECT '25:00'::time", "SELECT 12345678.999::numeric(5,2)", "SELECT id FROM t LIMIT -1", "UPDATE {table} SET id = NULL",
             "SELECT * FROM {table} ORDER BY 99", "SELECT DISTINCT id FROM {table} ORDER BY {name}", "INSERT INTO u(id, tid) VALUES (50, 999)", "SELECT {value} IN (SELECT {name}, 1 FROM {table})",
-            "SELECT substring('abc' from 1 for -1)", "SELECT sqrt(-1)", "SELECT ln(0)", "SELECT chr(0)", "SELECT (SELECT id FROM t)", "SELECT {name}[1] FROM {table}", "SELECT {value}::{kind}"])
+            "SELECT substring('abc' from 1 for -1)", "SELECT sqrt(-1)", "SELECT ln(0)", "SELECT chr(0)", "SELECT (SELECT id FROM t)", "SELECT {name}[1] FROM {table}", "SELECT {value}::{kind}"])  # fmt: skip
         self.source.used.append(form)
-        sql = form.format(table=table, name=name, value=self.expression(None, 1), other=self.expression(None, 1), small=self.random.choice([0, 1, 5]),
-                          kind=self.random.choice(["int", "text", "bool", "date", "jsonb", "numeric(3,1)", "int[]", "uuid", "interval"]))
+        sql = form.format(
+            table=table,
+            name=name,
+            value=self.expression(None, 1),
+            other=self.expression(None, 1),
+            small=self.random.choice([0, 1, 5]),
+            kind=self.random.choice(["int", "text", "bool", "date", "jsonb", "numeric(3,1)", "int[]", "uuid", "interval"]),
+        )
         return sql, False

@@ -7,25 +7,44 @@ CONSTANTS = {
     "numeric": ["0.0", "1.50", "-2.25", "3.14159", "1000000.001", "0.1", "2::numeric", "12345678901234567890.5", "1e10::numeric"],
     "float4": ["1.5::real", "-0.25::real", "3::real", "0.1::real"],
     "float8": ["0.1::float8", "1e10::float8", "-2.5::float8", "3::float8", "1e-7::float8", "'NaN'::float8", "'Infinity'::float8"],
-    "text": ["'abc'::text", "'Hello World'::text", "''::text", "'a,b,c'::text", "'10'::text", "'ÄÖ ß'::text", "'it''s'::text", "'x%y_z'::text"],
+    "text": [
+        "'abc'::text",
+        "'Hello World'::text",
+        "''::text",
+        "'a,b,c'::text",
+        "'10'::text",
+        "'ÄÖ ß'::text",
+        "'it''s'::text",
+        "'x%y_z'::text",
+    ],
     "varchar": ["'abc'::varchar(5)", "'Über'::varchar", "'xyz'::varchar(2)"],
     "bool": ["true", "false"],
     "date": ["date '2024-02-29'", "date '1999-12-31'", "date '2000-01-01'", "date '0044-03-15'"],
     "time": ["time '12:34:56'", "time '00:00'", "time '23:59:59.999'"],
     "timestamp": ["timestamp '2024-02-29 13:14:15.678'", "timestamp '1970-01-01 00:00'", "timestamp '2023-12-31 23:59:59'"],
-    "timestamptz": ["timestamptz '2024-03-31 01:30:00+02'", "timestamptz '2000-01-01 00:00:00Z'", "timestamptz '2024-07-01 12:00:00-05:30'"],
-    "interval": ["interval '1 day'", "interval '2 hours 30 minutes'", "interval '1 month 3 days'", "interval '-5 minutes'", "interval '1 year'"],
+    "timestamptz": [
+        "timestamptz '2024-03-31 01:30:00+02'",
+        "timestamptz '2000-01-01 00:00:00Z'",
+        "timestamptz '2024-07-01 12:00:00-05:30'",
+    ],
+    "interval": [
+        "interval '1 day'",
+        "interval '2 hours 30 minutes'",
+        "interval '1 month 3 days'",
+        "interval '-5 minutes'",
+        "interval '1 year'",
+    ],
     "uuid": ["'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid", "'00000000-0000-0000-0000-000000000000'::uuid"],
     "bytea": ["'\\x01ff'::bytea", "''::bytea", "'abc'::bytea"],
-    "json": ["'{\"a\": 1, \"b\": [1, 2]}'::json", "'[1, \"x\", null]'::json", "'3.50'::json"],
-    "jsonb": ["'{\"a\": 1, \"b\": [1, 2]}'::jsonb", "'[1, \"x\", null]'::jsonb", "'{\"k\": {\"z\": 1.50, \"a\": true}}'::jsonb", "'null'::jsonb"],
+    "json": ['\'{"a": 1, "b": [1, 2]}\'::json', "'[1, \"x\", null]'::json", "'3.50'::json"],
+    "jsonb": ['\'{"a": 1, "b": [1, 2]}\'::jsonb', "'[1, \"x\", null]'::jsonb", '\'{"k": {"z": 1.50, "a": true}}\'::jsonb', "'null'::jsonb"],
     "int4[]": ["ARRAY[1,2,3]", "'{}'::int[]", "ARRAY[4,NULL,6]", "'{7,8}'::int[]"],
     "text[]": ["ARRAY['a','b']", "'{}'::text[]", "ARRAY['x,y','\"q\"',NULL]::text[]"],
 }
 
 # Those that most expressions have.
 COMMON = ["int4", "int4", "int8", "numeric", "numeric", "float8", "text", "text", "bool", "date", "timestamp",
-          "timestamptz", "interval", "jsonb", "int4[]", "text[]"]
+          "timestamptz", "interval", "jsonb", "int4[]", "text[]"]  # fmt: skip
 
 # Tables that both servers have, and the types of their columns.
 COLUMNS = {

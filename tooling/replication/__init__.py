@@ -1,1 +1,0 @@
-"""Tests of Litestream and our writers; `tooling/test-replication` runs them."""

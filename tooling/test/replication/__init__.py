@@ -1,0 +1,1 @@
+"""Tests of Litestream and our writers; `tooling/test/replication/run` runs them."""

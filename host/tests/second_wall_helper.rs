@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::fs::{MemfdFlags, memfd_create};
-use sqlite_wasm_runtime::compiler::{HELPER, REFUSED};
+use sqlite_wasm_runtime::artifact::compiler::{HELPER, REFUSED};
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 
 fn main() {

@@ -4,9 +4,9 @@ mod forward;
 mod processor;
 
 use anyhow::Result;
-use sqlite_wasm_runtime::address_space::Form;
 use sqlite_wasm_runtime::artifact;
-use sqlite_wasm_runtime::engine::EngineKind;
+use sqlite_wasm_runtime::artifact::engine::EngineKind;
+use sqlite_wasm_runtime::limits::address_space::Form;
 use wasmtime::{Engine, OptLevel};
 
 /// Compile a component for the engine of this kind. The code has no seal.

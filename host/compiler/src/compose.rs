@@ -16,10 +16,10 @@ mod graph;
 use std::ops::Range;
 
 use anyhow::{Context, Result};
-use sqlite_wasm_runtime::compose::{Base, Extension, Parts, check_names};
-use sqlite_wasm_runtime::composition::{
+use sqlite_wasm_runtime::contract::composition::{
     BUNDLED_SECTION, Composition, Embedded, Placement, SECTION, layout,
 };
+use sqlite_wasm_runtime::extensions::compose::{Base, Extension, Parts, check_names};
 
 use cli::Cli;
 use graph::Graph;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use sqlite_wasm_runtime::artifact;
-use sqlite_wasm_runtime::compiler::{
+use sqlite_wasm_runtime::artifact::compiler::{
     CustomSection, Facts, MANIFEST_SECTION, MAX_MANIFEST_BYTES, MAX_NAME_BYTES, MAX_NAMES,
 };
 use wasmparser::{Parser, Payload, Validator, WasmFeatures};

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use sqlite_wasm_runtime::compiler::{self, Limits, NO_MEMORY, REFUSED, Task, VERSION};
+use sqlite_wasm_runtime::artifact::compiler::{self, Limits, NO_MEMORY, REFUSED, Task, VERSION};
 use sqlite_wasm_runtime::wall::{self, Plan};
 
 /// The message for somebody who starts it by hand.
@@ -84,7 +84,7 @@ fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
         Task::Compile(kind) => compile::compile(kind, &request),
         Task::Inspect => inspect::inspect(&request)?.encode(),
         Task::Compose => {
-            let (base, extensions) = sqlite_wasm_runtime::compose::parse(&request)?;
+            let (base, extensions) = sqlite_wasm_runtime::extensions::compose::parse(&request)?;
             compose::compose(&base, &extensions)
         }
     }

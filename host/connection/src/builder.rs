@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use runtime::address_space::Reservation;
 use runtime::database::{Settings, Template};
-pub use runtime::grants::Access;
+pub use runtime::filesystem::grants::Access;
+use runtime::limits::address_space::Reservation;
 use runtime::sandbox::{DatabaseGrant, Links, Neighbours, Recipe, Source, Timing};
 use runtime::wall::Plan;
 

@@ -1,6 +1,6 @@
 //! The extensions of a database's connections.
 
-use runtime::component::Program;
+use runtime::artifact::component::Program;
 use runtime::extensions::{ExtensionGrants, ExtensionsCtx, Limits as ExtensionLimits, Prepared};
 use runtime::sandbox::Recipe;
 

@@ -8,7 +8,7 @@ use std::slice;
 use anyhow::Result;
 use runtime::database::Failure;
 use runtime::database::wire::code;
-use runtime::forks;
+use runtime::filesystem::forks;
 
 use crate::engine::Engine;
 use crate::grants::path_of;

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use runtime::grants::{Access, Grants, Mask};
+use runtime::filesystem::grants::{Access, Grants, Mask};
 use runtime::sandbox::{DatabaseGrant, Dotfiles, Links, Neighbours, Recipe};
 
 /// Directories, separated by commas: `DIR[:ro]`. `all` is everything that the process may use. Or a

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::io;
 use std::process::ExitStatus;
 
-use runtime::compiler::{Helper, Started};
+use runtime::artifact::compiler::{Helper, Started};
 
 use crate::engine::Hidden;
 

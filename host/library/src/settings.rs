@@ -4,8 +4,8 @@ use std::env;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use runtime::escape::escaped;
-use runtime::units::{parse_duration, parse_size};
+use runtime::limits::units::{parse_duration, parse_size};
+use runtime::words::escape::escaped;
 
 /// Default memory of a connection, in bytes.
 const DEFAULT_MEMORY: usize = 1 << 30;

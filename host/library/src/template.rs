@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
-use runtime::address_space::{Form, Reservation};
-use runtime::compiler::HELPER;
+use runtime::artifact::compiler::HELPER;
 use runtime::database::{Template, forgo_signals};
-use runtime::grants::Mask;
-use runtime::program_files::installed_in;
+use runtime::filesystem::grants::Mask;
+use runtime::installation::program_files::installed_in;
+use runtime::limits::address_space::{Form, Reservation};
 use runtime::sandbox::{Recipe, Source, Timing};
 
 use crate::grants;

@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use sqlite_wasm_runtime::exit_code;
-use sqlite_wasm_runtime::shell_arguments::Word;
+use sqlite_wasm_runtime::runner::shell_arguments::Word;
+use sqlite_wasm_runtime::wall::exit_code;
 
 use crate::commands::complain;
 use crate::commands::completions::Completions;

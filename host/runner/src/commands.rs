@@ -21,12 +21,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use sqlite_wasm_runtime::address_space::Reservation;
-use sqlite_wasm_runtime::component::Loader;
-use sqlite_wasm_runtime::escape::{controls_escaped, escaped};
-use sqlite_wasm_runtime::exit_code;
+use sqlite_wasm_runtime::artifact::component::Loader;
+use sqlite_wasm_runtime::limits::address_space::Reservation;
+use sqlite_wasm_runtime::limits::threads;
 use sqlite_wasm_runtime::sandbox::{Recipe, Timing};
-use sqlite_wasm_runtime::threads;
+use sqlite_wasm_runtime::wall::exit_code;
+use sqlite_wasm_runtime::words::escape::{controls_escaped, escaped};
 
 /// The loader for components with this reservation. It shows its progress on a terminal.
 pub fn loader(recipe: &Recipe, reservation: Reservation) -> Result<Loader> {

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::CommandFactory;
-use sqlite_wasm_runtime::{exit_code, wall};
+use sqlite_wasm_runtime::wall;
+use sqlite_wasm_runtime::wall::exit_code;
 
 use arguments::{Cli, Command, Sorted};
 use commands::complain;

@@ -5,6 +5,17 @@
 //! followed by the seal. In a composed program the native code of the bundled
 //! extensions and their list come before the seal.
 
+pub mod cache;
+pub mod compiler;
+pub mod component;
+pub mod engine;
+pub(crate) mod file_hashes;
+pub(crate) mod native_code;
+pub(crate) mod processor;
+pub mod seal;
+pub(crate) mod sha256;
+pub(crate) mod unusable;
+
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -12,10 +23,10 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use anyhow::{Result, anyhow};
 use wasmtime::Engine;
 
-use crate::address_space::Reservation;
-use crate::seal::{SEAL_BYTES, Seal};
-use crate::text::{one_line, shortened};
-pub use crate::unusable::Unusable;
+use crate::artifact::seal::{SEAL_BYTES, Seal};
+pub use crate::artifact::unusable::Unusable;
+use crate::limits::address_space::Reservation;
+use crate::words::shown::{one_line, shortened};
 
 /// Refuse bytes that do not begin as the binary form of a component does.
 ///

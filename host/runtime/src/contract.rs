@@ -1,6 +1,8 @@
 //! The contract with extensions: its types, its versions, and what a manifest must keep to.
 
+pub(crate) mod bindings;
 pub(crate) mod check;
+pub mod composition;
 pub mod types;
 mod values;
 pub(crate) mod version;

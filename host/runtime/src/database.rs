@@ -32,6 +32,6 @@ pub use instance::Instance;
 pub use process::OnRefused;
 pub use template::{Settings, Template};
 
-pub use crate::mapping::forgo_signals;
-pub use crate::statement::Interrupter;
+pub use crate::filesystem::mapping::forgo_signals;
+pub use crate::limits::statement::Interrupter;
 pub use wire;

@@ -16,6 +16,7 @@
 //! cursors and computations of the broken one fail.
 
 pub(crate) mod catalog;
+pub mod compose;
 mod dispatch;
 mod grants;
 pub mod inspect;
@@ -31,15 +32,15 @@ use std::time::Duration;
 use wasmtime::component::{HasData, Linker};
 use wire::code;
 
-use crate::address_space::Reservation;
-use crate::bindings::sqlite_wasm::host::dispatch::add_to_linker as add_dispatch;
-use crate::cache::Directory;
-use crate::compiler::Compiler;
-use crate::component::{self, Beside, Loader, Program};
+use crate::artifact::cache::Directory;
+use crate::artifact::compiler::Compiler;
+use crate::artifact::component::{self, Beside, Loader, Program};
+use crate::contract::bindings::sqlite_wasm::host::dispatch::add_to_linker as add_dispatch;
 use crate::contract::types::{self, SqlError};
-use crate::grants::Grants;
-use crate::key::Key;
-use crate::masks::Masks;
+use crate::filesystem::grants::Grants;
+use crate::filesystem::masks::Masks;
+use crate::installation::key::Key;
+use crate::limits::address_space::Reservation;
 use crate::wall::{Plan, Rights};
 use registry::Registry;
 
@@ -246,9 +247,10 @@ pub fn add_to_linker<T: 'static>(
     view: fn(&mut T) -> ExtensionsView<'_>,
 ) -> wasmtime::Result<()> {
     types::add_to_linker::<T, HasExtensions>(linker, view)?;
-    crate::bindings::sqlite_wasm::extension::table_types::add_to_linker::<T, HasExtensions>(
-        linker, view,
-    )?;
+    crate::contract::bindings::sqlite_wasm::extension::table_types::add_to_linker::<
+        T,
+        HasExtensions,
+    >(linker, view)?;
     add_dispatch::<T, HasExtensions>(linker, view)
 }
 

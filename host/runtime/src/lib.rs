@@ -2,9 +2,9 @@
 //! sandbox.
 //!
 //! ```no_run
-//! use sqlite_wasm_runtime::component::Loader;
+//! use sqlite_wasm_runtime::artifact::component::Loader;
 //! use sqlite_wasm_runtime::runner::{Options, run};
-//! use sqlite_wasm_runtime::stdio::Stdio;
+//! use sqlite_wasm_runtime::filesystem::stdio::Stdio;
 //!
 //! # fn main() -> anyhow::Result<()> {
 //! let loader = Loader::new(None)?;
@@ -19,58 +19,15 @@
 //! A component has what [`runner::Options`] grants: by default no files, no
 //! network, no environment, and no input or output but the streams given.
 
-pub mod address_space;
 pub mod artifact;
-mod bindings;
-pub mod cache;
-mod call_clock;
-mod clock;
-pub mod compiler;
-pub mod component;
-pub mod compose;
-pub mod composition;
-pub mod console;
 pub mod contract;
-mod data;
 pub mod database;
-pub mod deadline;
-mod descriptors;
-pub mod engine;
-pub mod escape;
-pub mod exit_code;
 pub mod extensions;
-mod file_hashes;
-pub mod files;
-pub mod forks;
-mod fused;
-pub mod grants;
-pub mod key;
-mod mapping;
-mod masks;
-mod memory;
-mod native_code;
-pub mod owner;
-mod page;
-pub mod process;
-mod processor;
-pub mod program_files;
-mod received;
-mod refusals;
+pub mod filesystem;
+pub mod imports;
+pub mod installation;
+pub mod limits;
 pub mod runner;
 pub mod sandbox;
-pub mod seal;
-mod sha256;
-pub mod shell_arguments;
-mod statement;
-pub mod stdio;
-mod stop;
-pub mod temporary;
-pub mod terminal;
-mod text;
-pub mod threads;
-pub mod units;
-mod unusable;
-pub mod user_directories;
 pub mod wall;
-mod wasi;
-mod wasi_files;
+pub mod words;

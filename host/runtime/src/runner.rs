@@ -1,5 +1,8 @@
 //! Running a command-line component in a store with its imports and limits.
 
+pub mod console;
+pub mod shell_arguments;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,28 +15,28 @@ use wasmtime::{Engine, Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use crate::address_space::{self, NoAddressSpace};
-use crate::clock::Waiting;
-use crate::component::Program;
-use crate::console::{self, ConsoleCtx, ConsoleView, History};
-use crate::data::Data;
-use crate::deadline::Deadline;
-use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
+use crate::artifact::component::Program;
+use crate::artifact::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
-use crate::files::{self, FilesCtx};
-use crate::fused::{self, FusedCtx, FusedView};
-use crate::grants::Grants;
-use crate::masks::Masks;
-pub use crate::memory::MAX_MEMORY_BYTES;
-use crate::memory::MemoryLimit;
-use crate::process::{self, Interrupt, ProcessCtx, ProcessView};
-use crate::stdio::Stdio;
-use crate::stop::{DeadlineFlag, Stop};
-use crate::threads;
-use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
+use crate::filesystem::files::{self, FilesCtx};
+use crate::filesystem::grants::Grants;
+use crate::filesystem::masks::Masks;
+use crate::filesystem::stdio::Stdio;
+use crate::imports::clock::Waiting;
+use crate::imports::data::Data;
+use crate::imports::fused::{self, FusedCtx, FusedView};
+use crate::imports::process::{self, Interrupt, ProcessCtx, ProcessView};
+use crate::imports::wasi::{self, MAX_RANDOM_BYTES, resource_table};
+use crate::limits::address_space::{self, NoAddressSpace};
+use crate::limits::deadline::Deadline;
+pub use crate::limits::memory::MAX_MEMORY_BYTES;
+use crate::limits::memory::MemoryLimit;
+use crate::limits::stop::{DeadlineFlag, Stop};
+use crate::limits::threads;
+use crate::runner::console::{self, ConsoleCtx, ConsoleView, History};
 
+use crate::filesystem::wasi::{self, Kinds, WasiFiles};
 use crate::wall::Named;
-use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
 /// deepest of them, resolving a path, needs some ten thousand.

@@ -5,7 +5,7 @@
 //! a [`Recipe`] and in the options of a [`DatabaseGrant`].
 //!
 //! ```
-//! use sqlite_wasm_runtime::grants::Access;
+//! use sqlite_wasm_runtime::filesystem::grants::Access;
 //! use sqlite_wasm_runtime::sandbox::{DatabaseGrant, Links, Neighbours, Recipe};
 //!
 //! let recipe = Recipe::of_user();
@@ -29,17 +29,17 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use crate::address_space::{Form, Reservation};
-use crate::cache::Directory;
-use crate::compiler::Compiler;
-use crate::component::{Loader, Program};
+use crate::artifact::cache::Directory;
+use crate::artifact::compiler::Compiler;
+use crate::artifact::component::{Loader, Program};
 use crate::extensions::ExtensionsCtx;
-use crate::grants::{Access, Grants, Mask};
-use crate::key::Key;
-use crate::program_files;
+use crate::filesystem::grants::{Access, Grants, Mask};
+use crate::installation::key::Key;
+use crate::installation::program_files;
+use crate::limits::address_space::{Form, Reservation};
 use crate::wall::{Plan, Rights};
 
-pub use crate::masks::Masks;
+pub use crate::filesystem::masks::Masks;
 pub use database::{DatabaseGrant, DefaultGrants, Dotfiles, Links, Neighbours};
 
 /// The standard input of the compile helper.

@@ -24,6 +24,8 @@
 //! goes up before the first one starts.
 
 pub mod broken;
+pub mod exit_code;
+pub mod terminal;
 #[rustfmt::skip] // A table: one call a line would be five pages.
 mod calls;
 mod descriptors;
@@ -39,9 +41,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
-use crate::compiler::HELPER;
-use crate::grants::Access;
-use crate::program_files;
+use crate::artifact::compiler::HELPER;
+use crate::filesystem::grants::Access;
+use crate::installation::program_files;
 use calls::Network;
 
 pub use descriptors::{Named, close_inherited, named_by, opened_by};

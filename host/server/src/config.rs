@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::owner::{read_trusted, wrong_toml};
+use sqlite_wasm_runtime::installation::owner::{read_trusted, wrong_toml};
+use sqlite_wasm_runtime::words::escape::escaped;
 
 pub use units::{Size, Time};
 

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
-use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::wall::{Plan, Rights};
+use sqlite_wasm_runtime::words::escape::escaped;
 use tokio::sync::Semaphore;
 
 use crate::policy::{self, Reading, Role};

@@ -23,7 +23,7 @@ mod start;
 use std::process::ExitCode;
 
 use clap::Parser;
-use sqlite_wasm_runtime::escape::controls_escaped;
+use sqlite_wasm_runtime::words::escape::controls_escaped;
 
 fn main() -> ExitCode {
     // `sqlite-wasm-run serve` starts this by a handle, whose number would be the name in `ps`.

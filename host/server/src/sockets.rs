@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use rustix::fs::Mode;
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::owner::{is_trusted, replaceable_in};
+use sqlite_wasm_runtime::installation::owner::{is_trusted, replaceable_in};
+use sqlite_wasm_runtime::words::escape::escaped;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 

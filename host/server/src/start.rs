@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use sqlite_wasm::Database;
-use sqlite_wasm_runtime::program_files;
-use sqlite_wasm_runtime::temporary;
+use sqlite_wasm_runtime::filesystem::temporary;
+use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};

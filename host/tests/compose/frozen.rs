@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use sqlite_wasm_runtime::compiler::HELPER;
+use sqlite_wasm_runtime::artifact::compiler::HELPER;
 
 use crate::support::{self, Directory, Input, Outcome};
 

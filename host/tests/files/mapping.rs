@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use sqlite_wasm_runtime::component::Loader;
-use sqlite_wasm_runtime::grants::{Access, Grant};
+use sqlite_wasm_runtime::artifact::component::Loader;
+use sqlite_wasm_runtime::filesystem::grants::{Access, Grant};
+use sqlite_wasm_runtime::filesystem::stdio::{Stdio, Stream};
 use sqlite_wasm_runtime::runner::{self, Options, Outcome};
-use sqlite_wasm_runtime::stdio::{Stdio, Stream};
 
 use crate::support::session::Session;
 use crate::support::{self, Directory, End, Input, strace};

@@ -12,7 +12,7 @@ use crate::support::guest::{Loaded, guest};
 use crate::support::{self, Directory, End};
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
-use sqlite_wasm_runtime::compiler::Compiler;
+use sqlite_wasm_runtime::artifact::compiler::Compiler;
 use sqlite_wasm_runtime::extensions::inspect::{Describe, Inspection};
 use sqlite_wasm_runtime::extensions::{ExtensionsCtx, Limits};
 

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use nix::unistd::geteuid;
-use sqlite_wasm_runtime::key::Key;
-use sqlite_wasm_runtime::seal::{SEAL_BYTES, Seal};
+use sqlite_wasm_runtime::artifact::seal::{SEAL_BYTES, Seal};
+use sqlite_wasm_runtime::installation::key::Key;
 
 use crate::support::artifact::need_more_of_processor;
 use crate::support::other_user::allow;

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
-use sqlite_wasm_runtime::compiler::HELPER;
+use sqlite_wasm_runtime::artifact::compiler::HELPER;
 
 use crate::support::composed::shipped;
 use crate::support::other_user::{Stage, allow};

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::chown;
 
 use nix::unistd::geteuid;
-use sqlite_wasm_runtime::key::Key;
-use sqlite_wasm_runtime::seal::{SEAL_BYTES, Seal};
+use sqlite_wasm_runtime::artifact::seal::{SEAL_BYTES, Seal};
+use sqlite_wasm_runtime::installation::key::Key;
 
 use crate::support::artifact::{
     Artifact, EMPTY_COMPONENT, EMPTY_MODULE, SETTLING, good, need_more_of_processor, refused,

@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sqlite_wasm_runtime::compiler::HELPER;
+use sqlite_wasm_runtime::artifact::compiler::HELPER;
 
 /// After this a child counts as hanging and is killed.
 ///
@@ -112,9 +112,10 @@ pub fn copy_runner(to: &Path) {
 /// Puts this user's key, which seals the tests' components, into another
 /// directory for `XDG_STATE_HOME`.
 pub fn take_key(state: &Path) {
-    sqlite_wasm_runtime::key::Key::of_user().expect("tests have a home");
-    let key =
-        sqlite_wasm_runtime::user_directories::state().expect("tests have a home").join("key");
+    sqlite_wasm_runtime::installation::key::Key::of_user().expect("tests have a home");
+    let key = sqlite_wasm_runtime::installation::user_directories::state()
+        .expect("tests have a home")
+        .join("key");
     let own = state.join("sqlite-wasm-run");
     fs::create_dir_all(&own).expect("the directory is ours");
     other_user::allow(&own, 0o700);

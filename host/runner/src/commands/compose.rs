@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
-use sqlite_wasm_runtime::address_space::Reservation;
-use sqlite_wasm_runtime::component::Loader;
-use sqlite_wasm_runtime::compose::{Base, Composed, Extension, compose};
-use sqlite_wasm_runtime::composition::{Composition, Contained};
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::exit_code;
-use sqlite_wasm_runtime::program_files;
+use sqlite_wasm_runtime::artifact::component::Loader;
+use sqlite_wasm_runtime::contract::composition::{Composition, Contained};
+use sqlite_wasm_runtime::extensions::compose::{Base, Composed, Extension, compose};
+use sqlite_wasm_runtime::installation::program_files;
+use sqlite_wasm_runtime::limits::address_space::Reservation;
 use sqlite_wasm_runtime::sandbox::Recipe;
+use sqlite_wasm_runtime::wall::exit_code;
+use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::extension_directories::extension_directories;
 use super::values::parse_output;

@@ -9,10 +9,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::grants::{Access, Grant, Grants};
+use sqlite_wasm_runtime::filesystem::grants::{Access, Grant, Grants};
+use sqlite_wasm_runtime::runner::shell_arguments::database;
 use sqlite_wasm_runtime::sandbox::{DatabaseGrant, Dotfiles, Links, Neighbours, Recipe};
-use sqlite_wasm_runtime::shell_arguments::database;
+use sqlite_wasm_runtime::words::escape::escaped;
 
 /// A directory as the command line grants it.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde::Serialize;
-use sqlite_wasm_runtime::escape::controls_escaped;
-use sqlite_wasm_runtime::exit_code;
+use sqlite_wasm_runtime::wall::exit_code;
+use sqlite_wasm_runtime::words::escape::controls_escaped;
 
 use super::extension_directories::extension_directories;
 use super::{print, print_json};

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use sqlite_wasm_runtime::compiler::CustomSection;
-use sqlite_wasm_runtime::composition::Contents;
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::exit_code;
+use sqlite_wasm_runtime::artifact::compiler::CustomSection;
+use sqlite_wasm_runtime::contract::composition::Contents;
 use sqlite_wasm_runtime::extensions::inspect::{Describe, Function, Inspection, Offer};
 use sqlite_wasm_runtime::extensions::search;
 use sqlite_wasm_runtime::sandbox::Recipe;
+use sqlite_wasm_runtime::wall::exit_code;
+use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::extension_directories::extension_directories;
 use super::{complain, print, print_json, second_wall, write_whole};

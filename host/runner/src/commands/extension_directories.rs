@@ -3,8 +3,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use sqlite_wasm_runtime::program_files;
-use sqlite_wasm_runtime::user_directories;
+use sqlite_wasm_runtime::installation::program_files;
+use sqlite_wasm_runtime::installation::user_directories;
 
 /// The directories that are searched for extensions: those of the command line,
 /// those of `$SQLITE_WASM_EXTENSIONS`, the XDG data directory, and `extensions`

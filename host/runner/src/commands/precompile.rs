@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use sqlite_wasm_runtime::address_space::Form;
+use sqlite_wasm_runtime::limits::address_space::Form;
 use sqlite_wasm_runtime::sandbox::Recipe;
 
 use super::{complain, loader, write_whole};

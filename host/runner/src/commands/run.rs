@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
-use sqlite_wasm_runtime::units::parse_duration;
+use sqlite_wasm_runtime::limits::units::parse_duration;
 
 use super::directories::{DirectoryOption, parse_directory};
 use super::values::{parse_grant, parse_size};

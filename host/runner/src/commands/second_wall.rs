@@ -5,10 +5,11 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use sqlite_wasm_runtime::filesystem::temporary;
+use sqlite_wasm_runtime::installation::user_directories;
 use sqlite_wasm_runtime::runner::Options;
 use sqlite_wasm_runtime::sandbox::{Recipe, plan_grants};
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
-use sqlite_wasm_runtime::{temporary, user_directories};
 
 use super::complain;
 use super::run::RunOptions;

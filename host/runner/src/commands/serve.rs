@@ -6,8 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::program_files::{self, SERVER};
+use sqlite_wasm_runtime::installation::program_files::{self, SERVER};
+use sqlite_wasm_runtime::words::escape::escaped;
 
 /// Serve databases to many clients, each in its own sandbox
 #[derive(Debug, clap::Args)]

@@ -8,10 +8,10 @@ wasmtime::component::bindgen!({
     imports: { default: trappable },
     with: {
         "sqlite-wasm:extension/types": crate::contract::types,
-        "sqlite-wasm:extension/table-types": crate::bindings::sqlite_wasm::extension::table_types,
-        "sqlite-wasm:host/files": crate::bindings::sqlite_wasm::host::files,
-        "sqlite-wasm:host/shared-memory": crate::bindings::sqlite_wasm::host::shared_memory,
-        "sqlite-wasm:host/process": crate::bindings::sqlite_wasm::host::process,
-        "sqlite-wasm:host/dispatch": crate::bindings::sqlite_wasm::host::dispatch,
+        "sqlite-wasm:extension/table-types": crate::contract::bindings::sqlite_wasm::extension::table_types,
+        "sqlite-wasm:host/files": crate::contract::bindings::sqlite_wasm::host::files,
+        "sqlite-wasm:host/shared-memory": crate::contract::bindings::sqlite_wasm::host::shared_memory,
+        "sqlite-wasm:host/process": crate::contract::bindings::sqlite_wasm::host::process,
+        "sqlite-wasm:host/dispatch": crate::contract::bindings::sqlite_wasm::host::dispatch,
     },
 });

@@ -18,7 +18,7 @@ use std::ptr::{self, NonNull};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
+use crate::artifact::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 
 /// Stack for the host's own calls, in bytes: half of what Rust gives to a thread.
 const HOST_STACK_BYTES: usize = 1 << 20;

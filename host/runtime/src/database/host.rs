@@ -14,10 +14,10 @@ use super::messages::{Input, Output};
 use super::process::Process;
 use crate::contract::types::SqlError;
 use crate::extensions::ExtensionsCtx;
-use crate::files::FilesCtx;
-use crate::fused::FusedCtx;
-use crate::memory::MemoryLimit;
-use crate::received;
+use crate::filesystem::files::FilesCtx;
+use crate::imports::fused::FusedCtx;
+use crate::limits::memory::MemoryLimit;
+use crate::words::received;
 
 /// The data in the store of a database.
 pub struct Host {

@@ -13,17 +13,17 @@ use super::callbacks::Answer;
 use super::host::Host;
 use super::messages::Output;
 use super::streams;
-use crate::bindings::sqlite_wasm::host::process::{self, CpuTimes, Interruption};
-use crate::clock::Waiting;
-use crate::component::Program;
+use crate::artifact::component::Program;
+use crate::contract::bindings::sqlite_wasm::host::process::{self, CpuTimes, Interruption};
 use crate::contract::types::{self, SqlError};
-use crate::data::Data;
-use crate::escape::escaped;
 use crate::extensions::{self, ExtensionsView};
-use crate::files;
-use crate::fused::{self, FusedView};
-use crate::process::{cpu_usage, local_offset};
-use crate::wasi;
+use crate::filesystem::files;
+use crate::imports::clock::Waiting;
+use crate::imports::data::Data;
+use crate::imports::fused::{self, FusedView};
+use crate::imports::process::{cpu_usage, local_offset};
+use crate::imports::wasi;
+use crate::words::escape::escaped;
 
 /// Longest refused path that is stored for a message, in bytes: Linux's longest path. The component
 /// chooses the path.

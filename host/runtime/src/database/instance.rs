@@ -16,10 +16,10 @@ use super::failure::{Failure, Reason};
 use super::fiber::{Fiber, Left};
 use super::live;
 use super::messages::{Call, Input, Output};
-use crate::data::Data;
-use crate::mapping;
-use crate::statement::Interrupter;
-use crate::stop::Stop;
+use crate::filesystem::mapping;
+use crate::imports::data::Data;
+use crate::limits::statement::Interrupter;
+use crate::limits::stop::Stop;
 
 /// An instance, until it traps. Only one thread may use it at a time; a callback inside a call uses
 /// it on the same thread.

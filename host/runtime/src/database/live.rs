@@ -15,9 +15,9 @@ use super::messages::{Call, Input, Output};
 use super::process::Continued;
 use super::time;
 use crate::contract::types::SqlError;
-use crate::data::Data;
 use crate::extensions::trap_message;
-use crate::statement::Running;
+use crate::imports::data::Data;
+use crate::limits::statement::Running;
 
 /// Longest reply of one call, in bytes: SQLite's longest value. The component chooses the length,
 /// and the host makes a copy.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::failure::Reason;
-use crate::bindings::sqlite_wasm::host::process::Interruption;
-use crate::statement::Interrupter;
+use crate::contract::bindings::sqlite_wasm::host::process::Interruption;
+use crate::limits::statement::Interrupter;
 
 /// Interval at which a wait checks for interruption.
 const WAIT_STEP: Duration = Duration::from_millis(10);

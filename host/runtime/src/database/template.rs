@@ -16,17 +16,17 @@ use super::instance::Instance;
 use super::live::MAX_REPLY_BYTES;
 use super::process::{OnRefused, Process};
 use super::time;
-use crate::call_clock;
-use crate::component::Program;
-use crate::data::Data;
+use crate::artifact::component::Program;
 use crate::extensions::ExtensionsCtx;
-use crate::files::FilesCtx;
-use crate::fused::FusedCtx;
-use crate::grants::Grants;
-use crate::masks::Masks;
-use crate::memory::MemoryLimit;
-use crate::statement::Interrupter;
-use crate::wasi::{MAX_RANDOM_BYTES, resource_table};
+use crate::filesystem::files::FilesCtx;
+use crate::filesystem::grants::Grants;
+use crate::filesystem::masks::Masks;
+use crate::imports::data::Data;
+use crate::imports::fused::FusedCtx;
+use crate::imports::wasi::{MAX_RANDOM_BYTES, resource_table};
+use crate::limits::call_clock;
+use crate::limits::memory::MemoryLimit;
+use crate::limits::statement::Interrupter;
 
 /// Longest text that an instance prints, in bytes; the rest is dropped. A panic's message has a
 /// line or two.
@@ -62,7 +62,7 @@ pub struct Template {
 impl Template {
     /// A template of `program`, which [`Loader::load_database`] has loaded.
     ///
-    /// [`Loader::load_database`]: crate::component::Loader::load_database
+    /// [`Loader::load_database`]: crate::artifact::component::Loader::load_database
     ///
     /// # Errors
     ///

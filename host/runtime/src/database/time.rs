@@ -9,9 +9,9 @@ use wasmtime::{Store, UpdateDeadline};
 use super::failure::Reason;
 use super::host::Host;
 use super::process::{GRACE, Process, continued};
-use crate::call_clock::{self, LOOK};
-use crate::data::Data;
-use crate::deadline::MAX_TIME;
+use crate::imports::data::Data;
+use crate::limits::call_clock::{self, LOOK};
+use crate::limits::deadline::MAX_TIME;
 
 /// Let the store trap when the time of a call and [`GRACE`] are over.
 pub fn limit(store: &mut Store<Data>) {

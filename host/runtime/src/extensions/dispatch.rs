@@ -9,16 +9,16 @@ use std::mem;
 
 use super::ExtensionsView;
 use super::sandbox::{Answer, Instance, Ready, at_once};
-use crate::bindings::sqlite_wasm::extension::table_types::{
+use crate::contract::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, ConnectMode, Connected, FilterArgument, IndexInfo, IndexPlan,
     Overload, Transaction,
 };
-use crate::bindings::sqlite_wasm::host::dispatch::{
+use crate::contract::bindings::sqlite_wasm::host::dispatch::{
     ExtensionUsage, Host, InlineOutcome, Loaded, Unfinished,
 };
 use crate::contract::types::{self, InlineArguments, Output, SqlError, Value};
-use crate::escape::controls_escaped;
-use crate::received;
+use crate::words::escape::controls_escaped;
+use crate::words::received;
 use call::{forgetting, inline_call, with_handle};
 
 /// Longest name or path of an extension, in bytes: Linux's longest path. The
@@ -26,7 +26,7 @@ use call::{forgetting, inline_call, with_handle};
 const MAX_NAME_BYTES: usize = 4096;
 
 impl types::Host for ExtensionsView<'_> {}
-impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsView<'_> {}
+impl crate::contract::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsView<'_> {}
 
 impl Host for ExtensionsView<'_> {
     fn load(&mut self, name: String) -> Result<Loaded, String> {

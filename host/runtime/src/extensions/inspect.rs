@@ -21,16 +21,16 @@ use sha2::{Digest, Sha256};
 
 use super::catalog::record;
 use crate::artifact;
-use crate::compiler::{CustomSection, Facts};
-use crate::component::{self, Code, LoadError, is_native};
-use crate::composition::{Composition, Contained, Contents};
+use crate::artifact::compiler::{CustomSection, Facts};
+use crate::artifact::component::{self, Code, LoadError, is_native};
+use crate::artifact::seal::SEAL_BYTES;
+use crate::artifact::sha256::hexadecimal;
+use crate::contract::composition::{Composition, Contained, Contents};
 use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
 use crate::contract::{check, need, types as wit, version};
 use crate::extensions::ExtensionsCtx;
 use crate::extensions::load::refused;
-use crate::key::Key;
-use crate::seal::SEAL_BYTES;
-use crate::sha256::hexadecimal;
+use crate::installation::key::Key;
 
 /// Largest file of native code that is hashed, in bytes: a composed program
 /// with thirty extensions has thirty million.

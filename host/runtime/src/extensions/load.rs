@@ -12,14 +12,14 @@ use super::package::Package;
 use super::registry::missing;
 use super::sandbox::{self, Code, Described, Instance};
 use super::{ExtensionsCtx, Limits, error};
-use crate::address_space::Reservation;
-use crate::bindings::sqlite_wasm::host::dispatch::Loaded;
-use crate::compiler::Facts;
-use crate::component::{LoadError, Loader};
+use crate::artifact::compiler::Facts;
+use crate::artifact::component::{LoadError, Loader};
+use crate::contract::bindings::sqlite_wasm::host::dispatch::Loaded;
 use crate::contract::types::{Manifest, SqlError};
 use crate::contract::{check, version};
-use crate::escape::escaped;
-use crate::grants::Grants;
+use crate::filesystem::grants::Grants;
+use crate::limits::address_space::Reservation;
+use crate::words::escape::escaped;
 
 /// An extension that the command line names cannot be loaded; the chain has the reasons.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl std::error::Error for NotLoaded {}
 
 /// Extensions with their compiled code, by the paths of their files.
 #[derive(Clone)]
-pub struct Prepared(Vec<(PathBuf, crate::component::Loaded)>);
+pub struct Prepared(Vec<(PathBuf, crate::artifact::component::Loaded)>);
 
 impl ExtensionsCtx {
     /// Compile and keep the extension `name` now, so that exactly the file named on the command

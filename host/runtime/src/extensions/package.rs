@@ -10,11 +10,11 @@ use wasmtime::Engine;
 use super::Limits;
 use super::grants::{ExtensionGrants, Granted, Identity};
 use super::sandbox::Code;
-use crate::component::Beside;
-use crate::composition::Placement;
+use crate::artifact::component::Beside;
 use crate::contract::check;
+use crate::contract::composition::Placement;
 use crate::contract::types::Manifest;
-use crate::masks::Masks;
+use crate::filesystem::masks::Masks;
 
 /// An extension.
 pub struct Package {

@@ -3,9 +3,9 @@
 use super::package::Package;
 use super::sandbox::{Instance, Usage};
 use super::{MAX_EXTENSIONS, error};
-use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
-use crate::call_clock::TICK;
+use crate::contract::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
 use crate::contract::types::SqlError;
+use crate::limits::call_clock::TICK;
 
 /// The lowest bits of an id are the index of its slot; the others count how often the slot was used
 /// before.

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::escape::escaped;
-use crate::grants::{Access, Grant, Grants, normal};
-use crate::user_directories::Homes;
+use crate::filesystem::grants::{Access, Grant, Grants, normal};
+use crate::installation::user_directories::Homes;
+use crate::words::escape::escaped;
 
 /// Largest number of links followed to a database, which is also Linux's.
 const MAX_LINKS: usize = 40;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::grants::{Grant, LastLink};
+use crate::filesystem::grants::{Grant, LastLink};
 
 /// As the runner and the C library.
 const NATIVE: DatabaseGrant = DatabaseGrant {

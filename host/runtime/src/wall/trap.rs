@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use nix::libc::{self, c_int, c_void, siginfo_t};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-use crate::exit_code::ExitCode;
+use crate::wall::exit_code::ExitCode;
 
 const BEFORE: &[u8] = b"error: the second wall stopped this process: it made the system call ";
 const BEHIND: &[u8] = b", which no component needs; report this if you trust what you ran\n";
@@ -31,7 +31,7 @@ extern "C" fn on_refused_call(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
     // offset on both architectures of the filter.
     let number = unsafe { info.cast::<u8>().add(NUMBER_OFFSET).cast::<c_int>().read_unaligned() };
     let mut digits = [0; 10];
-    crate::terminal::restore();
+    crate::wall::terminal::restore();
     write(BEFORE);
     write(decimal(number.unsigned_abs(), &mut digits));
     write(BEHIND);

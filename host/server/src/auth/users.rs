@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::owner::{read_trusted, wrong_toml};
+use sqlite_wasm_runtime::installation::owner::{read_trusted, wrong_toml};
+use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::scram::Secret;
 use super::{TokenHash, User, hash};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::words::escape::escaped;
 
 /// Longest name of a database in `--root`, in bytes.
 const MAX_NAME_BYTES: usize = 64;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::owner::read_trusted;
+use sqlite_wasm_runtime::installation::owner::read_trusted;
+use sqlite_wasm_runtime::words::escape::escaped;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;

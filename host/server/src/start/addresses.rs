@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::Sockets;
 use crate::config::Settings;

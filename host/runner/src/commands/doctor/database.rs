@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use rustix::fs::{Access, access, fstatfs};
-use sqlite_wasm_runtime::files::can_share_memory;
-use sqlite_wasm_runtime::owner::OTHERS_WRITE;
+use sqlite_wasm_runtime::filesystem::files::can_share_memory;
+use sqlite_wasm_runtime::installation::owner::OTHERS_WRITE;
 
 use super::Finding;
 use super::native;

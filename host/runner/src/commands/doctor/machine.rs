@@ -4,18 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sqlite_wasm_runtime::address_space::Reservation;
-use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
-use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::artifact::cache::Directory;
+use sqlite_wasm_runtime::artifact::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::extensions::search;
-use sqlite_wasm_runtime::key::Key;
-use sqlite_wasm_runtime::owner;
-use sqlite_wasm_runtime::program_files::{self, HELPER, SERVER};
+use sqlite_wasm_runtime::installation::key::Key;
+use sqlite_wasm_runtime::installation::owner;
+use sqlite_wasm_runtime::installation::program_files::{self, HELPER, SERVER};
+use sqlite_wasm_runtime::installation::user_directories;
+use sqlite_wasm_runtime::limits::address_space::Reservation;
 use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
 use sqlite_wasm_runtime::sandbox::Recipe;
-use sqlite_wasm_runtime::user_directories;
 use sqlite_wasm_runtime::wall::{self, Layer, Plan};
+use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::Finding;
 use crate::commands::loader;

@@ -8,15 +8,16 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
-use sqlite_wasm_runtime::compiler::{Budget, Compiler};
-use sqlite_wasm_runtime::deadline::Deadline;
-use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
-use sqlite_wasm_runtime::exit_code;
+use sqlite_wasm_runtime::artifact::compiler::{Budget, Compiler};
+use sqlite_wasm_runtime::artifact::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::extensions::NotLoaded;
+use sqlite_wasm_runtime::limits::deadline::Deadline;
+use sqlite_wasm_runtime::limits::threads;
+use sqlite_wasm_runtime::runner::shell_arguments::load_command;
 use sqlite_wasm_runtime::runner::{self, MAX_MEMORY_BYTES};
 use sqlite_wasm_runtime::sandbox::Recipe;
-use sqlite_wasm_runtime::shell_arguments::load_command;
-use sqlite_wasm_runtime::{terminal, threads};
+use sqlite_wasm_runtime::wall::exit_code;
+use sqlite_wasm_runtime::wall::terminal;
 
 use super::RunOptions;
 use super::load::LoadOption;

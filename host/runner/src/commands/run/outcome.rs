@@ -4,11 +4,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use sqlite_wasm_runtime::compiler::Failed;
-use sqlite_wasm_runtime::component::LoadError;
-use sqlite_wasm_runtime::exit_code;
+use sqlite_wasm_runtime::artifact::compiler::Failed;
+use sqlite_wasm_runtime::artifact::component::LoadError;
 use sqlite_wasm_runtime::extensions::NotLoaded;
 use sqlite_wasm_runtime::runner::{Outcome, RefusedImport};
+use sqlite_wasm_runtime::wall::exit_code;
 
 use crate::commands::complain;
 

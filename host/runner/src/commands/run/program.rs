@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use sqlite_wasm_runtime::address_space::Reservation;
-use sqlite_wasm_runtime::component::{Loader, Program};
-use sqlite_wasm_runtime::program_files;
+use sqlite_wasm_runtime::artifact::component::{Loader, Program};
+use sqlite_wasm_runtime::installation::program_files;
+use sqlite_wasm_runtime::limits::address_space::Reservation;
 
 /// The shell of this build, to be compiled.
 pub const PORTABLE_SHELL: &str = "cli.wasm";

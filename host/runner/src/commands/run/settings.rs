@@ -6,13 +6,15 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use sqlite_wasm_runtime::console::History;
 use sqlite_wasm_runtime::extensions::Limits;
-use sqlite_wasm_runtime::grants::Mask;
+use sqlite_wasm_runtime::filesystem::grants::Mask;
+use sqlite_wasm_runtime::filesystem::stdio::Stdio;
+use sqlite_wasm_runtime::installation::user_directories;
+use sqlite_wasm_runtime::runner::console::History;
 use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options, Stack};
 use sqlite_wasm_runtime::sandbox::Recipe;
-use sqlite_wasm_runtime::stdio::Stdio;
-use sqlite_wasm_runtime::{terminal, user_directories, wall};
+use sqlite_wasm_runtime::wall;
+use sqlite_wasm_runtime::wall::terminal;
 
 use super::RunOptions;
 use super::extension_grants::grants;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::compiler::{Facts, MANIFEST_SECTION};
-use crate::composition;
+use crate::artifact::compiler::{Facts, MANIFEST_SECTION};
+use crate::contract::composition;
 use crate::contract::types::Manifest;
 use crate::contract::{check, version};
 use crate::extensions::ExtensionsCtx;

@@ -10,9 +10,9 @@ use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 
 use crate::artifact::Unusable;
-use crate::escape::escaped;
 use crate::extensions::grants::Identity;
-use crate::grants::Grants;
+use crate::filesystem::grants::Grants;
+use crate::words::escape::escaped;
 
 /// Least similarity, from 0 to 1, of a name that is suggested for an unknown one: one wrong letter
 /// in three.
@@ -178,7 +178,7 @@ fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 mod tests {
     use super::*;
 
-    use crate::grants::{Access, Grant};
+    use crate::filesystem::grants::{Access, Grant};
 
     #[test]
     fn names_are_looked_up_in_directories() {

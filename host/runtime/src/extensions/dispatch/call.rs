@@ -2,13 +2,13 @@
 //! waits for SQL.
 
 use super::room::{Returned, taken};
-use crate::bindings::sqlite_wasm::host::dispatch::{InlineOutcome, Unfinished};
+use crate::contract::bindings::sqlite_wasm::host::dispatch::{InlineOutcome, Unfinished};
 use crate::contract::types::{InlineArguments, InlineValue, Output, SqlError, check_arguments};
 use crate::extensions::ExtensionsView;
 use crate::extensions::sandbox::{
     Answer, FunctionHandle, Held, Instance, Ready, Suspendable, at_once,
 };
-use crate::received;
+use crate::words::received;
 
 /// Call a function of an extension's interface: `interface.function(…)`. Returns the result, or why
 /// there is none yet.

@@ -7,8 +7,10 @@ use std::any::Any;
 use wire::room::{MAX_UNASKED, ask};
 
 use super::super::ExtensionsView;
-use crate::bindings::sqlite_wasm::extension::table_types::{Batch, Connected, IndexPlan, Overload};
-use crate::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
+use crate::contract::bindings::sqlite_wasm::extension::table_types::{
+    Batch, Connected, IndexPlan, Overload,
+};
+use crate::contract::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
 use crate::contract::types::{Output, Value};
 use crate::extensions::sandbox::{Answer, Held, another_type};
 

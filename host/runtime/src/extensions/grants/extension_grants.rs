@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::granted::{Directory, Granted, SqlAccess, Word};
 use super::prompt::Subject;
 use crate::contract::types::Need;
-use crate::escape::escaped;
-use crate::owner::{read_trusted, wrong_toml};
-use crate::program_files;
+use crate::installation::owner::{read_trusted, wrong_toml};
+use crate::installation::program_files;
+use crate::words::escape::escaped;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
 /// is a tenth of it.
@@ -229,7 +229,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::sha256::sha256;
+    use crate::artifact::sha256::sha256;
 
     /// SHA-256 of "abc", from FIPS 180-4's examples.
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use crate::escape::escaped;
-use crate::grants::Access;
-use crate::user_directories::Homes;
+use crate::filesystem::grants::Access;
+use crate::installation::user_directories::Homes;
+use crate::words::escape::escaped;
 
 /// The SQL that an extension may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

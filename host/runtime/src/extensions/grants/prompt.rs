@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::extension_grants::Identity;
 use crate::contract::types::Need;
-use crate::escape::{escaped, shell_word};
+use crate::words::escape::{escaped, shell_word};
 
 /// Digits of the SHA-256 that are shown: enough that nobody can create another file with the same
 /// ones.

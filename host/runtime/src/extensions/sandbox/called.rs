@@ -2,8 +2,8 @@
 
 use super::handles::Known;
 use super::instance::Instance;
-use crate::escape::escaped;
 use crate::extensions::sandbox::Answer;
+use crate::words::escape::escaped;
 
 impl Instance {
     /// The extension's id of a table, cursor or accumulator.

@@ -6,7 +6,7 @@ macro_rules! exports {
         use wasmtime::component::{Instance, InstancePre};
         use wasmtime::{Result, Store};
 
-        use crate::data::Data;
+        use crate::imports::data::Data;
         use exports::sqlite_wasm::extension as interfaces;
 
         /// The exports of an extension; only `extension` is required.
@@ -90,7 +90,7 @@ pub mod direct {
         with: {
             "sqlite-wasm:extension/types": crate::contract::types,
             "sqlite-wasm:extension/table-types":
-                crate::bindings::sqlite_wasm::extension::table_types,
+                crate::contract::bindings::sqlite_wasm::extension::table_types,
         },
     });
 
@@ -112,7 +112,7 @@ pub mod suspendable {
         with: {
             "sqlite-wasm:extension/types": crate::contract::types,
             "sqlite-wasm:extension/table-types":
-                crate::bindings::sqlite_wasm::extension::table_types,
+                crate::contract::bindings::sqlite_wasm::extension::table_types,
         },
     });
 

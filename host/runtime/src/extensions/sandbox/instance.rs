@@ -12,15 +12,15 @@ use super::store::limit_call;
 use super::suspended::{Held, Suspended, at_once};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage};
-use crate::address_space::{self, NoAddressSpace};
-use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
+use crate::contract::bindings::sqlite_wasm::host::dispatch::Unfinished;
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
-use crate::data::Data;
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::{Limits, error};
-use crate::masks::Masks;
-use crate::text;
+use crate::filesystem::masks::Masks;
+use crate::imports::data::Data;
+use crate::limits::address_space::{self, NoAddressSpace};
+use crate::words::shown as text;
 
 /// A store, with the exports of its instance.
 pub struct Started<E> {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use wire::code;
 
 use super::instance::{Answer, Instance, Life, Suspendable, limited};
-use crate::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
+use crate::contract::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
 use crate::contract::types::SqlError;
 use crate::extensions::grants::SqlAccess;
 

@@ -10,8 +10,8 @@ use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use crate::contract::types::SqlError;
 use crate::extensions::Limits;
 use crate::extensions::sandbox::sql::Channel;
-use crate::statement::MustEnd;
-use crate::text;
+use crate::limits::statement::MustEnd;
+use crate::words::shown as text;
 use wire::code;
 
 /// Bytes at the end of the log that are shown when an extension traps.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wasmtime::ResourceLimiter;
 
-use crate::call_clock::ticked;
-use crate::memory::MemoryLimit;
+use crate::limits::call_clock::ticked;
+use crate::limits::memory::MemoryLimit;
 
 /// Counts since the extension was loaded.
 #[derive(Debug, Default)]

@@ -11,11 +11,11 @@ use std::task::Poll;
 use wire::room::asked;
 use wire::{Operations, code};
 
-use crate::bindings::sqlite_wasm::host::dispatch::Request;
-use crate::call_clock::ticked;
+use crate::contract::bindings::sqlite_wasm::host::dispatch::Request;
 use crate::contract::types::{Function, SqlError};
 use crate::extensions::grants::SqlAccess;
 use crate::extensions::sandbox::LateFunctions;
+use crate::limits::call_clock::ticked;
 
 /// Most bytes of work that an extension passes without waiting for a reply. The extension chooses
 /// the work, and the host keeps it until the next request.

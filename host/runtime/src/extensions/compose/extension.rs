@@ -1,0 +1,96 @@
+//! An extension that is being composed: it is found, read and described.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::artifact::sha256::sha256;
+use crate::contract::composition::{Embedded, Placement};
+use crate::contract::types::Manifest;
+use crate::contract::version;
+use crate::extensions::ExtensionsCtx;
+use crate::extensions::catalog::search;
+use crate::words::escape::escaped;
+
+/// An extension that is being composed.
+pub struct Extension {
+    wasm: Vec<u8>,
+    manifest: Manifest,
+}
+
+impl Extension {
+    /// The extension `name`, in `directories` or by the path of its `.wasm` file.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it is not an extension; the error says what it is.
+    pub fn find(
+        name: &str,
+        directories: &[PathBuf],
+        extensions: &mut ExtensionsCtx,
+    ) -> Result<Self> {
+        let path = search::by_name_or_path(name, directories)?;
+        let extension = Self::read(&path, extensions);
+        extension.with_context(|| format!("failed to embed `{}`", escaped(name)))
+    }
+
+    fn read(path: &Path, extensions: &mut ExtensionsCtx) -> Result<Self> {
+        let (wasm, facts) = extensions.inspected(path)?;
+        // By its exports first: the message of one that does not start is longer.
+        version::check(&facts.exports)?;
+        Ok(Self { manifest: extensions.describe(path, &wasm)?, wasm })
+    }
+
+    /// One whose file was read, and checked, by the caller.
+    pub(super) fn new(wasm: Vec<u8>, manifest: Manifest) -> Self {
+        Self { wasm, manifest }
+    }
+
+    /// The component.
+    pub fn wasm(&self) -> &[u8] {
+        &self.wasm
+    }
+
+    /// Its name, by its manifest.
+    pub fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    /// What it registers and needs.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Whether it becomes a part of the component. What needs a grant does not: a
+    /// component must not be entered again while it waits for SQL, and its files and
+    /// environment are the CLI's.
+    pub fn is_fused(&self) -> bool {
+        self.manifest.needs.is_empty()
+    }
+
+    /// What it registers, as `function/arguments`, or the name of a collation or module.
+    pub(super) fn registers(&self) -> Vec<String> {
+        let functions = self.manifest.functions.iter().map(|function| match function.arguments {
+            -1 => format!("{}/any", function.name),
+            count => format!("{}/{count}", function.name),
+        });
+        let collations = self.manifest.collations.iter().map(|one| one.name.clone());
+        let modules = self.manifest.modules.iter().map(|one| one.name.clone());
+        functions.chain(collations).chain(modules).collect()
+    }
+
+    /// Its entry in the list of a composed file, without its position.
+    pub fn embedded(&self) -> Embedded {
+        let placement = match self.is_fused() {
+            true => Placement::Fused(0..0),
+            false => Placement::Bundled { range: 0..0, manifest: self.manifest.clone() },
+        };
+        Embedded {
+            name: self.manifest.name.clone(),
+            version: self.manifest.version.clone(),
+            sha256: sha256(&self.wasm),
+            registers: self.registers(),
+            placement,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A request to the helper to compose: the length of a header (32 bits, little endian),
+//! the header in JSON, and the components.
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::{Base, Composed, Extension, check_names};
+use crate::artifact::compiler::{Compiler, Task};
+use crate::contract::composition::Composition;
+use crate::contract::types::Manifest;
+
+/// Bytes of the header's length.
+const LENGTH_BYTES: usize = 4;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    base_bytes: usize,
+    base_version: Option<String>,
+    extensions: Vec<Part>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Part {
+    bytes: usize,
+    manifest: Manifest,
+}
+
+/// Put `extensions` into `base`, by the helper of `compiler`.
+///
+/// # Errors
+///
+/// When a component is not what it should be, an extension is embedded already, or
+/// [`Failed`](crate::artifact::compiler::Failed).
+pub fn compose(compiler: &Compiler, base: &Base, extensions: &[Extension]) -> Result<Composed> {
+    let warnings = check_names(&base.parts()?.extensions, extensions)?;
+    let (header, parts) = request(base, extensions)?;
+    let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
+    composed(compiler.run(Task::Compose, &parts)?, warnings)
+}
+
+/// The request to put `extensions` into `base`: the header with its length, and
+/// the components.
+///
+/// # Errors
+///
+/// When the header is too long.
+fn request<'a>(base: &'a Base, extensions: &'a [Extension]) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
+    let part = |one: &Extension| Part { bytes: one.wasm().len(), manifest: one.manifest().clone() };
+    let header = serde_json::to_vec(&Header {
+        base_bytes: base.wasm().len(),
+        base_version: base.version().map(str::to_owned),
+        extensions: extensions.iter().map(part).collect(),
+    })?;
+    let mut bytes = u32::try_from(header.len())?.to_le_bytes().to_vec();
+    bytes.extend(header);
+    let components = std::iter::once(base.wasm()).chain(extensions.iter().map(Extension::wasm));
+    Ok((bytes, components.collect()))
+}
+
+/// Parse a request, as the helper.
+///
+/// # Errors
+///
+/// When it is not complete.
+pub fn parse(request: &[u8]) -> Result<(Base, Vec<Extension>)> {
+    let (length, mut rest) = request.split_first_chunk::<LENGTH_BYTES>().context(INCOMPLETE)?;
+    let header = take(&mut rest, u32::from_le_bytes(*length) as usize)?;
+    let header: Header = serde_json::from_slice(header).context(INCOMPLETE)?;
+    let wasm = take(&mut rest, header.base_bytes)?.to_vec();
+    let base = Base::new(wasm, header.base_version);
+    let mut extensions = Vec::new();
+    for part in header.extensions {
+        let wasm = take(&mut rest, part.bytes)?.to_vec();
+        extensions.push(Extension::new(wasm, part.manifest));
+    }
+    ensure!(rest.is_empty(), INCOMPLETE);
+    Ok((base, extensions))
+}
+
+/// The result of the helper, after the same checks as any composed file.
+///
+/// # Errors
+///
+/// When it is not a composed file.
+fn composed(wasm: Vec<u8>, warnings: Vec<String>) -> Result<Composed> {
+    let composition = Composition::of(&wasm)?.context("the result is not a composed file")?;
+    Ok(Composed { wasm, composition, warnings })
+}
+
+const INCOMPLETE: &str = "the request is not complete";
+
+fn take<'a>(rest: &mut &'a [u8], bytes: usize) -> Result<&'a [u8]> {
+    let (part, behind) = rest.split_at_checked(bytes).context(INCOMPLETE)?;
+    *rest = behind;
+    Ok(part)
+}

@@ -1,0 +1,8 @@
+//! What is installed and whom it belongs to: the files beside the program, the user's directories, the user's key.
+//!
+//! Files of databases are none of it: those are in [`filesystem`](crate::filesystem).
+
+pub mod key;
+pub mod owner;
+pub mod program_files;
+pub mod user_directories;

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::CommandFactory;
+use sqlite_wasm_runtime::filesystem::inherited;
 use sqlite_wasm_runtime::wall;
 use sqlite_wasm_runtime::wall::exit_code;
 
@@ -23,7 +24,7 @@ use commands::run::outcome::failure_code;
 static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
 
 fn main() -> ExitCode {
-    wall::close_inherited(&wall::named_by(std::env::args_os().skip(1)));
+    inherited::close_inherited(&inherited::named_by(std::env::args_os().skip(1)));
     match try_main() {
         Ok(code) => code,
         Err(error) => {

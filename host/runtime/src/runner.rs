@@ -33,10 +33,10 @@ pub use crate::limits::memory::MAX_MEMORY_BYTES;
 use crate::limits::memory::MemoryLimit;
 use crate::limits::stop::{DeadlineFlag, Stop};
 use crate::limits::threads;
-use crate::runner::console::{self, ConsoleCtx, ConsoleView, History};
+use crate::runner::console::{ConsoleCtx, ConsoleView, History};
 
-use crate::filesystem::wasi::{self, Kinds, WasiFiles};
-use crate::wall::Named;
+use crate::filesystem::inherited::Named;
+use crate::filesystem::wasi_files::{self, Kinds, WasiFiles};
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
 /// deepest of them, resolving a path, needs some ten thousand.

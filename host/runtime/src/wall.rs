@@ -28,7 +28,6 @@ pub mod exit_code;
 pub mod terminal;
 #[rustfmt::skip] // A table: one call a line would be five pages.
 mod calls;
-mod descriptors;
 mod filter;
 mod landlock;
 mod seccomp;
@@ -41,12 +40,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
-use crate::artifact::compiler::HELPER;
 use crate::filesystem::grants::Access;
-use crate::installation::program_files;
+use crate::installation::program_files::{self, HELPER};
+use crate::limits::threads;
 use calls::Network;
-
-pub use descriptors::{Named, close_inherited, named_by, opened_by};
 
 /// The rights to a file, or to a directory and all below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +167,7 @@ impl Raised {
 /// kernel refuses a layer that it supports.
 pub fn raise(plan: &Plan) -> Result<Raised> {
     ensure!(
-        descriptors::is_single_thread(),
+        threads::is_single_thread(),
         "the second wall must go up before the first thread starts; \
          `--no-second-wall` runs without it"
     );

@@ -32,10 +32,10 @@ use crate::contract::bindings::sqlite_wasm::host::files::{
     AccessMode, ErrorCode, File as Handle, FileAttributes, LockLevel, OpenFlags, Opened, Resolved,
 };
 use crate::filesystem::grants::{Grants, LastLink};
+use crate::filesystem::inherited::Named;
 use crate::filesystem::mapping;
 use crate::filesystem::stdio::Output;
 use crate::limits::stop::DeadlineFlag;
-use crate::wall::Named;
 use locks::Outcome;
 
 pub use open::can_share_memory;

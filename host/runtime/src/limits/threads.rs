@@ -40,3 +40,24 @@ pub fn grow_main_stack(bytes: usize) -> bool {
     let is_enough = || soft >= wanted || setrlimit(Resource::RLIMIT_STACK, wanted, hard).is_ok();
     gettid() == getpid() && hard >= wanted && is_enough()
 }
+
+/// Whether this process has one thread. True if `/proc` is missing.
+pub(crate) fn is_single_thread() -> bool {
+    // Each thread is a subdirectory, which adds a link to the directory.
+    let tasks = rustix::fs::stat("/proc/self/task");
+    tasks.map_or(true, |tasks| tasks.st_nlink <= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_counted() {
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || stopped.recv());
+        assert!(!is_single_thread());
+        drop(stop);
+        assert!(thread.join().unwrap().is_err());
+    }
+}

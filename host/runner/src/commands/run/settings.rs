@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use sqlite_wasm_runtime::extensions::Limits;
 use sqlite_wasm_runtime::filesystem::grants::Mask;
+use sqlite_wasm_runtime::filesystem::inherited;
 use sqlite_wasm_runtime::filesystem::stdio::Stdio;
 use sqlite_wasm_runtime::installation::user_directories;
 use sqlite_wasm_runtime::runner::console::History;
@@ -50,7 +51,7 @@ pub fn options(
         false => directories::default_grants(recipe, &shell)?,
     };
     options.directory = env::current_dir().ok();
-    options.descriptors = wall::opened_by(&shell);
+    options.descriptors = inherited::opened_by(&shell);
     options.environment = ENVIRONMENT
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))

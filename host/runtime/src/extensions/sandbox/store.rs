@@ -20,7 +20,7 @@ use crate::extensions::grants::Granted;
 use crate::extensions::sandbox::sql::Channel;
 use crate::filesystem::grants::{Grant, Grants};
 use crate::filesystem::masks::Masks;
-use crate::filesystem::wasi::{self, Kinds, WasiFiles};
+use crate::filesystem::wasi_files::{self, Kinds, WasiFiles};
 use crate::imports::clock::Waiting;
 use crate::imports::data::Data;
 use crate::imports::wasi::{self, MAX_RANDOM_BYTES, resource_table};

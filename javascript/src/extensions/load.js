@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const { WORK } = require('../opcodes.js');
-const root = require('../package-root.js');
+const { root } = require('../package-root.js');
 const { Extension } = require('./extension.js');
 const { Package } = require('./package.js');
 const { NEED } = require('./types.js');

@@ -5,7 +5,7 @@
 const path = require('node:path');
 const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
-const root = require('../package-root.js');
+const { root } = require('../package-root.js');
 const { Channel } = require('./channel.js');
 
 /** The time of one call, where the program sets none. */

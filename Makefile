@@ -63,10 +63,10 @@ packages: dist ## packages of this commit, in dist/packages: .deb, tarball, whee
 package-javascript: build ## the npm package sqlite-sandbox, in dist/packages, tried in an empty directory
 	tooling/javascript package
 
-test-javascript: build native-reference ## its tests: better-sqlite3's cases, locks, kills, extensions, hostile input
+test-javascript: build native-reference guests ## its tests: better-sqlite3's cases, locks, kills, extensions, hostile input
 	tooling/javascript test
 
-test-javascript-long: build native-reference ## the same, and better-sqlite3, built from source, against what is recorded of it
+test-javascript-long: build native-reference guests ## the same, and better-sqlite3, built from source, against what is recorded of it
 	tooling/javascript test-long
 
 packages-aarch64: dist ## the same for aarch64, cross-compiled, in dist/packages-aarch64

@@ -36,7 +36,7 @@ class EngineFailure extends Error {
 /** The instance has trapped, and its connection with it. */
 class EngineEnded extends Error {
   constructor(cause) {
-    const isStack = cause instanceof RangeError;
+    const isStack = cause instanceof RangeError && /call stack/.test(cause.message);
     const reason = isStack ? 'the statement is nested too deeply for the stack' : cause.message;
     super(`the connection has ended: ${reason}`, { cause });
   }

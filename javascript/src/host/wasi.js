@@ -130,7 +130,11 @@ class Wasi {
           this.fill(this.memory.u8, result >>> 0, 16);
         },
       },
-      'wasi:cli/environment': { 'get-environment': (result) => this.#environment(result) },
+      'wasi:cli/environment': {
+        'get-environment': (result) => this.#environment(result),
+        'get-arguments': (result) => this.#storeList(result, 4, 0),
+        'initial-cwd': none,
+      },
       'wasi:cli/exit': {
         exit: (status) => {
           throw new Stop(status === 0 ? 'it has ended itself' : 'it gave up');

@@ -16,7 +16,10 @@ const LATE = path.join(SOURCES, 'late.js');
 /** Where the second file finds the modules of the first one. */
 const SHARED = "Symbol.for('sqlite-sandbox.modules')";
 
-const OPTIONS = { bundle: true, minify: true, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'error' };
+/** Node prints the line of an uncaught error. */
+const MAX_LINE = 160;
+
+const OPTIONS = { bundle: true, minify: true, lineLimit: MAX_LINE, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'error' };
 
 /** A module's text with the numbers of opcodes in place of their names, which are a tenth of the whole. */
 function numbered(file) {

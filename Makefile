@@ -122,6 +122,7 @@ bench: dist native-reference guests c-extensions ## compare with native SQLite; 
 	tooling/bench-loop component
 	tooling/bench-loop vec0
 	tooling/bench-loop ann
+	$(if $(filter all,$(SUITE))$(findstring javascript,$(SUITE)),tooling/javascript build)
 	tooling/bench.py --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 
 bench-smoke: build native-reference c-extensions ## the suites with a few hundred rows: answers and records, no times

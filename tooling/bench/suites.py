@@ -53,5 +53,6 @@ LOOP_SUITE_ABOUT = {
 
 OTHER_ABOUT = {
     "extensions": "calls, rows, SQL of extensions, loaded and embedded",
+    "javascript": "the npm package, compared with others for Node",
     "vec": "vec0, compared with the native sqlite-vec, and the index `ann`",
 }

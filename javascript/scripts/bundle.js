@@ -17,7 +17,7 @@ const LATE = path.join(SOURCES, 'late.js');
 const SHARED = "Symbol.for('sqlite-sandbox.modules')";
 
 /** Node prints the line of an uncaught error. */
-const MAX_LINE = 160;
+const MAX_LINE = 500;
 
 const OPTIONS = { bundle: true, minify: true, lineLimit: MAX_LINE, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'error' };
 

@@ -102,6 +102,19 @@ describe('malicious', () => {
     for (const name of ['pipe', 'link', 'none', '../../etc/passwd']) assert.match(read(name), /os error/);
   });
 
+  test('a granted directory is written, unless it is granted for reading', (t) => {
+    // The guest writes this file; the name is its own.
+    const file = '/tmp/malicious';
+    t.after(() => fs.rmSync(file, { force: true }));
+    for (const [grant, outcome] of [['dir:/tmp:ro', 'refused'], ['dir:/tmp', 'done ()']]) {
+      const own = new Database(':memory:').loadExtension(guest('malicious'), { grants: [grant] });
+      const text = own.prepare("SELECT malicious('files')").pluck().get();
+      assert.strictEqual(text, `read: refused, relative: refused, write: ${outcome}, list: refused, remove: refused`);
+      own.close();
+    }
+    assert.strictEqual(fs.readFileSync(file, 'utf8'), 'malicious');
+  });
+
   test('groups, collations and tables', () => {
     load();
     const rows = '(VALUES (1), (2), (3))';

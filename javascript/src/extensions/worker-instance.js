@@ -28,7 +28,7 @@ class WorkerInstance {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment: [string, string][], directories: string[], usesSql: boolean, time: number }} options
+   * @param {{ environment: [string, string][], directories: { path: string, isReadOnly: boolean }[], usesSql: boolean, time: number }} options
    */
   constructor(module, { environment, directories, usesSql, time }) {
     this.#time = time === Infinity ? DEFAULT_TIME : time;

@@ -94,6 +94,10 @@ class Wasi {
   }
 
   #write(stream, pointer, length, result) {
+    if (stream > STDERR && this.files) {
+      this.files.write(stream, pointer, length, result);
+      return;
+    }
     if (stream !== STDOUT && stream !== STDERR) throw new Stop('a stream that is not open for writing');
     this.log.write(this.memory.bytes(pointer, length));
     this.memory.u8[result] = 0;

@@ -8,7 +8,7 @@ const path = require('node:path');
 const { WORK } = require('../opcodes.js');
 const { root } = require('../package-root.js');
 const { Extension } = require('./extension.js');
-const { Package } = require('./package.js');
+const { MAX_FILE_BYTES, Package } = require('./package.js');
 const { NEED } = require('./types.js');
 
 const SHIPPED = path.join(root, 'extensions');
@@ -105,7 +105,14 @@ async function fetched(url, sha256) {
   if (!sha256) throw new TypeError('an extension from a URL needs the "sha256" option');
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answers with status ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of response.body) {
+    length += chunk.length;
+    if (length > MAX_FILE_BYTES) throw new Error(`${url} has more than ${MAX_FILE_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /**

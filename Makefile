@@ -51,7 +51,7 @@ test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; 
 test-python: build ## sqlite_sandbox on each Python 3.10 to 3.13 here; LONG=1: CPython's tests, SQLAlchemy, pandas, Datasette
 	tooling/library build
 	tooling/python test$(LONG:%=-long)
-test-javascript: build native-reference ## the npm package; LONG=1: also better-sqlite3, built from source, by its record
+test-javascript: build native-reference guests ## the npm package; LONG=1: also better-sqlite3, built from source, by its record
 	tooling/javascript test$(LONG:%=-long)
 test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it
 	tooling/test/replication/run
@@ -97,6 +97,7 @@ release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.
 
 bench: dist native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=small PEERS=1 RECORD=DIR
 	tooling/bench/build all
+	$(if $(filter all,$(SUITE))$(findstring javascript,$(SUITE)),tooling/javascript build)
 	$(BENCH) --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 bench-peers: ## other engines for `make bench PEERS=1`, and what draws the plots, into target/bench-peers
 	tooling/bench/install-peers

@@ -109,7 +109,7 @@ declare namespace Database {
   }
 
   interface ExtensionOptions {
-    /** `'sql'`, `'sql:ro'`, `'env:NAME'`, `'dir:PATH'` to read files. Shipped extensions have SQL. */
+    /** `'sql'`, `'sql:ro'`, `'env:NAME'`, `'dir:PATH'` for files, `'dir:PATH:ro'` to read them. Shipped extensions have SQL. */
     grants?: string[];
     /** Refuse other bytes. Needed for a URL. */
     sha256?: string;

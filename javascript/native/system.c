@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -126,11 +127,21 @@ static napi_value write_at(napi_env env, napi_callback_info info) {
   return reply(&call, done);
 }
 
+/* `stat` and `fstat` as calls of the kernel: those of a new C library are not in an old one. On 64-bit
+** processors its structure is the kernel's. */
+static int64_t status_at(const char *path, struct stat *status) {
+  return checked(syscall(SYS_newfstatat, AT_FDCWD, path, status, 0));
+}
+
+static int64_t status_of(int descriptor, struct stat *status) {
+  return checked(syscall(SYS_fstat, descriptor, status));
+}
+
 /* Descriptor. */
 static napi_value size_of(napi_env env, napi_callback_info info) {
   Call call = begin(env, info);
   struct stat status;
-  int64_t result = checked(fstat((int)number(&call, 0), &status));
+  int64_t result = status_of((int)number(&call, 0), &status);
   return reply(&call, result < 0 ? result : status.st_size);
 }
 
@@ -142,7 +153,7 @@ static napi_value size_at(napi_env env, napi_callback_info info) {
   size_t length = 0;
   napi_get_typedarray_info(env, call.values[0], NULL, &length, NULL, NULL, NULL);
   if (!path || !memchr(path, 0, length)) return reply(&call, -EINVAL);
-  int64_t result = checked(stat((const char *)path, &status));
+  int64_t result = status_at((const char *)path, &status);
   return reply(&call, result < 0 ? result : S_ISREG(status.st_mode) ? status.st_size : 1);
 }
 

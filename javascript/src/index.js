@@ -10,13 +10,6 @@ for (const [name, value] of Object.entries({ Database, LimitError, SqliteError, 
   Object.defineProperty(value, 'name', { value: name, configurable: true });
 }
 
-module.exports = Database;
-module.exports.default = Database;
-module.exports.Database = Database;
-module.exports.SqliteError = SqliteError;
-module.exports.LimitError = LimitError;
+Object.assign(Database, { default: Database, Database, SqliteError, LimitError });
 
-// The thread of an extension begins here where all modules are one file.
-Object.defineProperty(Database, Symbol.for('sqlite-sandbox.worker'), {
-  value: () => require('./extensions/worker-main.js'),
-});
+module.exports = Database;

@@ -3,4 +3,6 @@
 
 const path = require('node:path');
 
-module.exports = path.join(__dirname, '..');
+const root = path.join(__dirname, '..');
+
+module.exports = { root };

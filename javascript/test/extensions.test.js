@@ -101,6 +101,20 @@ describe('loading', () => {
     assert.strictEqual(value('SELECT length(uuid4())'), 36);
   });
 
+  test('from a URL without end', async (t) => {
+    const block = Buffer.alloc(1 << 20);
+    const server = http.createServer((_, response) => {
+      const more = () => { while (!response.destroyed && response.write(block)); };
+      response.on('drain', more);
+      more();
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await new Promise((resolve) => server.on('listening', resolve));
+    const url = new URL(`http://127.0.0.1:${server.address().port}/`);
+    await assert.rejects(async () => db.loadExtension(url, { sha256: '0'.repeat(64) }), /has more than 268435456 bytes/);
+    server.closeAllConnections();
+  });
+
   test('what is not granted is refused, and the message says how to grant it', () => {
     // Other bytes than the shipped ones have no grants.
     const other = Buffer.concat([bytesOf('define'), Buffer.from([0, 2, 1, 0x78])]);

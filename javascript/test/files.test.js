@@ -11,8 +11,11 @@ const Database = require('../src/index.js');
 const { system } = require('../src/files/system.js');
 const { NATIVE, RUNNER, directory } = require('./support.js');
 
-const KILLS = Number(process.env.KILLS ?? 6);
-const STEPS = Number(process.env.STEPS ?? 40);
+/** For each of the journal modes. */
+const KILLS = Number(process.env.KILLS ?? 7);
+/** Rows that each of the other writers inserts meanwhile. */
+const OTHERS = 20 * KILLS;
+const STEPS = Number(process.env.STEPS ?? 25);
 
 const native = (file, sql) => execFileSync(NATIVE, [file], { input: `.timeout 60000\n${sql}`, encoding: 'utf8' }).trim();
 
@@ -33,6 +36,9 @@ const script = (name) => path.join(__dirname, 'programs', name);
 /** SQL that does what programs/counter.js does. */
 const counting = (count) =>
   `.timeout 120000\n${'BEGIN IMMEDIATE; INSERT INTO step(who, n) SELECT 0, n FROM counter; UPDATE counter SET n = n + 1; COMMIT;\n'.repeat(count)}`;
+
+/** SQL of another writer. */
+const inserting = (count) => `.timeout 120000\n${'INSERT INTO other VALUES(randomblob(3000));\n'.repeat(count)}`;
 
 function counter(file, mode) {
   native(file, `PRAGMA journal_mode = ${mode}; CREATE TABLE counter(n INTEGER); INSERT INTO counter VALUES(0); CREATE TABLE step(who INTEGER, n INTEGER)`);
@@ -56,9 +62,10 @@ for (const mode of ['delete', 'truncate', 'persist', 'wal']) {
     checkCounter(file, 4 * STEPS);
   });
 
-  test(`a writer is killed ${KILLS} times in mode ${mode}`, async (t) => {
+  test(`a writer is killed ${KILLS} times beside a native shell and our shell in mode ${mode}`, async (t) => {
     const file = path.join(directory(t), 'killed.db');
-    native(file, 'CREATE TABLE item(n INTEGER PRIMARY KEY, x); INSERT INTO item VALUES(0, 0); CREATE TABLE total(n); INSERT INTO total VALUES(1)');
+    native(file, `PRAGMA journal_mode = ${mode}; CREATE TABLE other(x); CREATE TABLE item(n INTEGER PRIMARY KEY, x); INSERT INTO item VALUES(0, 0); CREATE TABLE total(n); INSERT INTO total VALUES(1)`);
+    const others = Promise.all([NATIVE, RUNNER].map((program) => finished(program, [file], inserting(OTHERS))));
     for (let kill = 0; kill < KILLS; kill++) {
       const acknowledged = await killed(file, mode, kill);
       const [count, last, total, sound] = native(file, 'SELECT count(*) FROM item; SELECT max(n) FROM item; SELECT n FROM total; PRAGMA integrity_check').split('\n');
@@ -66,6 +73,8 @@ for (const mode of ['delete', 'truncate', 'persist', 'wal']) {
       assert.ok(Number(last) >= acknowledged, `row ${acknowledged} is lost, the last one is ${last}`);
       assert.deepStrictEqual([count, total], [String(Number(last) + 1), String(Number(last) + 1)]);
     }
+    await others;
+    assert.strictEqual(native(file, 'SELECT count(*) FROM other; PRAGMA integrity_check'), `${2 * OTHERS}\nok`);
   });
 }
 

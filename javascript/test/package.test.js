@@ -40,13 +40,6 @@ test('the opcodes are generated from the tables', () => {
   assert.strictEqual(fs.readFileSync(path.join(PACKAGE, 'src/opcodes.js'), 'utf8'), generate());
 });
 
-test('the module in C is small', () => {
-  const directory = path.join(PACKAGE, 'prebuilt');
-  const modules = fs.readdirSync(directory);
-  assert.ok(modules.length > 0);
-  for (const name of modules) assert.ok(fs.statSync(path.join(directory, name, 'system.node')).size <= 50_000, name);
-});
-
 test('every function of dispatch is implemented, with as many parameters', () => {
   const wit = read('wit/host/dispatch.wit').replace(/\/\/\/.*$/gm, '');
   const known = { ...FUNCTIONS, ...OTHERS };

@@ -21,4 +21,13 @@ function directory(t) {
   return made;
 }
 
-module.exports = { BUILT, NATIVE, ROOT, RUNNER, directory };
+/** Numbers below a limit, the same ones for each seed. */
+function randomOf(seed) {
+  let state = seed;
+  return (limit) => {
+    state = (state * 48271) % 0x7fffffff;
+    return state % limit;
+  };
+}
+
+module.exports = { BUILT, NATIVE, ROOT, RUNNER, directory, randomOf };

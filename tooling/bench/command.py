@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from . import breakdown, crate, extensions, instructions, library, loops, persistent, players, records, serve, vec, wire
+from . import breakdown, crate, extensions, instructions, javascript, library, loops, persistent, players, records, serve, vec, wire
 from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
@@ -25,8 +25,8 @@ FAILED = 1
 USAGE = 2
 INTERRUPTED = 130
 
-# Those that time statements inside one process, of `ref` and `cwasm` only.
-OTHERS = {"extensions": extensions, "vec": vec}
+# Those with a way of their own to measure: their engines are not chosen.
+OTHERS = {"extensions": extensions, "javascript": javascript, "vec": vec}
 # Those whose programs time themselves.
 PROGRAMS = {each.SUITE: each for each in (crate, library, serve)}
 DEFAULT_SUITES = [*(suite.name for suite in SUITES), "extensions"]

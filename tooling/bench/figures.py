@@ -13,7 +13,7 @@ from .spread import Spread, geometric_means
 MEGABYTE = 1e6
 MILLISECOND = 1e6
 
-DIGITS = {"MB": 1, "faults": 0, "million": 2, "ns": 0, "µs": 3, "ms": 3, "s": 2, "times": 2, "recall": 3, "instructions": 0}
+DIGITS = {"MB": 1, "KB": 1, "faults": 0, "million": 2, "ns": 0, "µs": 3, "ms": 3, "s": 2, "times": 2, "recall": 3, "instructions": 0}
 
 
 @dataclass(frozen=True)

@@ -56,5 +56,6 @@ OTHER_ABOUT = {
     "crate": "the crate sqlite-wasm, compared with rusqlite",
     "library": "libsqlite3.so.0, compared with the native one",
     "serve": "transactions of `serve` and of PostgreSQL; pipelines, and clients beside hostile ones",
+    "javascript": "the npm package, compared with others for Node",
     "vec": "vec0, compared with the native sqlite-vec, and the index `ann`",
 }

@@ -65,7 +65,7 @@ class Callbacks {
         this.find(reader.u32(), AggregateFunction).value(reader, reply, event === EVENT.AGGREGATE_FINAL);
         break;
       case EVENT.METHOD:
-        require('./table-methods.js').callMethod(this, reader, reply);
+        require('../late.js').tables.callMethod(this, reader, reply);
         break;
       case EVENT.DESTROY:
         this.remove(reader.u32());

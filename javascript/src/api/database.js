@@ -1,6 +1,5 @@
 'use strict';
-// Databases, with the interface of better-sqlite3. What most programs do not use is loaded when it is
-// used: a start reads half of the files.
+// Databases, with the interface of better-sqlite3.
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -216,22 +215,22 @@ class Database {
   }
 
   function(name, options, fn) {
-    require('./functions.js').defineFunction(this.#connection, this.#callbacks, name, options, fn);
+    require('../late.js').functions.defineFunction(this.#connection, this.#callbacks, name, options, fn);
     return this;
   }
 
   aggregate(name, options) {
-    require('./functions.js').defineAggregate(this.#connection, this.#callbacks, name, options);
+    require('../late.js').functions.defineAggregate(this.#connection, this.#callbacks, name, options);
     return this;
   }
 
   table(name, factory) {
-    require('./table-methods.js').defineTable(this.#connection, this.#callbacks, name, factory);
+    require('../late.js').tables.defineTable(this.#connection, this.#callbacks, name, factory);
     return this;
   }
 
   backup(filename, options) {
-    return require('./backup.js').runBackup(this.#connection, this.#address, filename, options);
+    return require('../late.js').backup.runBackup(this.#connection, this.#address, filename, options);
   }
 
   /** The content of a database as the bytes of a file. */
@@ -254,7 +253,7 @@ class Database {
   /** Loads an extension: a name or path, its bytes, or a promise for a URL with its SHA-256. */
   loadExtension(source, options) {
     this.#connection.checkIdle();
-    const { loadExtension } = require('../extensions/load.js');
+    const { loadExtension } = require('../late.js').extensions;
     const result = loadExtension(this.#connection, this.#dispatch.loaded(), source, options);
     return typeof result?.then === 'function' ? result.then(() => this) : this;
   }

@@ -19,6 +19,9 @@ const isPlainObject = (value) => {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty');
 };
 
+/** Whether a value is sent as it is, without any check. */
+const isPlain = (value) => typeof value === 'number' || typeof value === 'string';
+
 /** A value as it is sent; views become plain buffers, so that writing calls no code of the program. */
 function bindable(value) {
   switch (typeof value) {
@@ -53,18 +56,21 @@ class Parameters {
   }
 
   /**
-   * The values of a call.
-   * @returns {{ index: number, value: any }[]}
+   * The values of a call, one for each parameter.
+   * @param {any[]} args An array that nobody else has.
+   * @returns {any[]}
    */
   collect(args) {
-    const bound = [];
+    if (args.length === this.count && this.named.length === 0 && args.every(isPlain)) return args;
+    const values = new Array(this.count);
     let position = 0;
+    let named = 0;
     let hasObject = false;
     const add = (value) => {
       // A value is refused before a position that is too high.
       const checked = bindable(value);
       if (position >= this.anonymous.length) throw new RangeError(TOO_MANY);
-      bound.push({ index: this.anonymous[position++], value: checked });
+      values[this.anonymous[position++] - 1] = checked;
     };
     for (const argument of args) {
       if (Array.isArray(argument)) {
@@ -74,22 +80,23 @@ class Parameters {
       } else if (isPlainObject(argument)) {
         if (hasObject) throw new TypeError('You cannot specify named parameters in two different objects');
         hasObject = true;
-        this.#addNamed(argument, bound);
+        named = this.#addNamed(argument, values);
       } else if (this.named.length > 0) {
         throw new TypeError('Named parameters can only be passed within plain objects');
       } else {
         add(argument);
       }
     }
-    this.#checkCount(bound.length, hasObject);
-    return bound;
+    this.#checkCount(position + named, hasObject);
+    return values;
   }
 
-  #addNamed(object, bound) {
+  #addNamed(object, values) {
     for (const { name, index } of this.named) {
       if (!Object.hasOwn(object, name)) throw new RangeError(`Missing named parameter "${name}"`);
-      bound.push({ index, value: bindable(object[name]) });
+      values[index - 1] = bindable(object[name]);
     }
+    return this.named.length;
   }
 
   #checkCount(count, hasObject) {
@@ -99,19 +106,15 @@ class Parameters {
   }
 }
 
-/** Writes the calls that bind values. */
-function writeBindings(writer, handle, bound) {
-  let previous = 0;
-  for (const { index, value } of bound) {
-    if (index === previous + 1 && previous > 0) {
-      writer.u8(CALL.BIND_NEXT);
-    } else {
-      writer.u8(CALL.BIND);
-      writer.u32(handle);
-      writer.u32(index);
-    }
-    putValue(writer, value);
-    previous = index;
+/** Writes the calls that bind the values of all parameters. */
+function writeBindings(writer, handle, values) {
+  writer.u8(CALL.BIND);
+  writer.u32(handle);
+  writer.u32(1);
+  putValue(writer, values[0]);
+  for (let index = 1; index < values.length; index++) {
+    writer.u8(CALL.BIND_NEXT);
+    putValue(writer, values[index]);
   }
 }
 

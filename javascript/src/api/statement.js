@@ -307,10 +307,7 @@ class Statement {
     this.#connection.checkNotBusy();
     this.#checkNotLocked();
     // Later changes of a buffer do not count.
-    this.#bound = this.#collect(args).map(({ index, value }) => ({
-      index,
-      value: Buffer.isBuffer(value) ? Buffer.from(value) : value,
-    }));
+    this.#bound = this.#collect(args).map((value) => (Buffer.isBuffer(value) ? Buffer.from(value) : value));
     return this;
   }
 

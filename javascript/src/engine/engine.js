@@ -3,6 +3,7 @@
 // connection. An instance that traps is never called again.
 
 const { CODE, WORK } = require('../opcodes.js');
+const { fillSeed } = require('../host/random.js');
 const { Log, Wasi } = require('../host/wasi.js');
 const { Reader, MalformedReply } = require('../wire/reader.js');
 const { Writer } = require('../wire/writer.js');
@@ -35,7 +36,7 @@ class EngineFailure extends Error {
 /** The instance has trapped, and its connection with it. */
 class EngineEnded extends Error {
   constructor(cause) {
-    const isStack = cause instanceof RangeError;
+    const isStack = cause instanceof RangeError && /call stack/.test(cause.message);
     const reason = isStack ? 'the statement is nested too deeply for the stack' : cause.message;
     super(`the connection has ended: ${reason}`, { cause });
   }
@@ -55,7 +56,7 @@ class Engine {
     this.files = files;
     this.process = process;
     this.events = new Events(this);
-    const wasi = new Wasi({ log: new Log(LOG_BYTES) });
+    const wasi = new Wasi({ log: new Log(LOG_BYTES), fill: fillSeed });
     const wanted = WebAssembly.Module.imports(module);
     const imports = {
       ...wasi.imports(wanted),

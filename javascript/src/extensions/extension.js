@@ -39,7 +39,7 @@ class Extension {
 
   /**
    * @param {import('./package.js').Package} package_
-   * @param {{ sql: 'none' | 'read' | 'write', environment: [string, string][], directories: string[] }} granted
+   * @param {{ sql: 'none' | 'read' | 'write', environment: [string, string][], directories: { path: string, isReadOnly: boolean }[] }} granted
    * @param {{ time: number }} limits The time of one call, for extensions in a worker.
    */
   constructor(package_, granted, limits) {

@@ -3,6 +3,7 @@
 // memory is allocated for a call.
 
 const { CODE } = require('../opcodes.js');
+const { ContractViolation } = require('./abi.js');
 const { failed } = require('./extension.js');
 const { UNFINISHED, output, request, result, unfinished } = require('./types.js');
 
@@ -12,6 +13,7 @@ const OUTPUT_ANSWER = result(output, unfinished);
 const PAYLOAD = 8;
 const INLINE_BYTES = 72;
 const OPTION_BYTES = PAYLOAD + INLINE_BYTES;
+const OPTION_ALIGN = 8;
 const MAX_INLINE_TEXT = 64;
 
 /** The cases of `inline-outcome`. */
@@ -75,13 +77,14 @@ class InlineCalls {
       const source = instance.inline(fn, heads, ...words) >>> 0;
       instance.memory.check(source, OPTION_BYTES);
       const { u8 } = instance.memory;
+      if (source % OPTION_ALIGN !== 0 || u8[source] > 1) throw new ContractViolation('a malformed inline value');
       if (u8[source] === 0) {
         target.u8[at] = OUTCOME.STORED;
         return true;
       }
       const tag = u8[source + PAYLOAD];
       const isValid = tag < CLASS.TEXT || (tag <= CLASS.BLOB && u8[source + PAYLOAD + 1] <= MAX_INLINE_TEXT);
-      if (!isValid) throw new Error('it has sent a malformed inline value');
+      if (!isValid) throw new ContractViolation('a malformed inline value');
       u8.copy(target.u8, at + PAYLOAD, source + PAYLOAD, source + OPTION_BYTES);
       target.u8[at] = OUTCOME.DONE;
     } catch (error) {

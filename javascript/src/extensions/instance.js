@@ -36,7 +36,7 @@ class CountedMemory extends Memory {
 class Instance {
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment?: [string, string][], directories?: string[], sqlWork?: Function, realm?: any }} host
+   * @param {{ environment?: [string, string][], directories?: { path: string, isReadOnly: boolean }[], sqlWork?: Function, realm?: any }} host
    */
   constructor(module, { environment, directories = [], sqlWork, realm = WebAssembly }) {
     this.log = new Log(LOG_BYTES);

@@ -12,7 +12,7 @@ class Dispatch {
   /** The whole dispatch. */
   loaded() {
     if (!this.#loaded) {
-      const { Dispatch: Whole } = require('./dispatch.js');
+      const { Dispatch: Whole } = require('../late.js');
       this.#loaded = new Whole();
       this.#loaded.engine = this.engine;
       this.#imports = this.#loaded.imports();

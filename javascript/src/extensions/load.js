@@ -6,14 +6,17 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const { WORK } = require('../opcodes.js');
-const root = require('../package-root.js');
+const { root } = require('../package-root.js');
 const { Extension } = require('./extension.js');
-const { Package } = require('./package.js');
+const { MAX_FILE_BYTES, Package } = require('./package.js');
 const { NEED } = require('./types.js');
 
 const SHIPPED = path.join(root, 'extensions');
 const PLAIN_NAME = /^[A-Za-z0-9_]+$/;
 const SHA256 = /^[0-9a-f]{64}$/;
+
+/** How the grant of a directory ends to which nothing is written. */
+const READ_ONLY = ':ro';
 
 const DEFAULT_MEMORY = 512 << 20;
 
@@ -60,7 +63,7 @@ function readOptions(options = {}) {
   return { grants, memory, time, sha256 };
 }
 
-/** What is granted, from `'sql'`, `'sql:ro'`, `'env:NAME'` and `'dir:PATH'`. */
+/** What is granted, from `'sql'`, `'sql:ro'`, `'env:NAME'`, `'dir:PATH'` and `'dir:PATH:ro'`. */
 function granted(grants) {
   const result = { sql: 'none', environment: [], directories: [] };
   for (const grant of grants) {
@@ -70,7 +73,9 @@ function granted(grants) {
       const name = grant.slice('env:'.length);
       if (Object.hasOwn(process.env, name)) result.environment.push([name, process.env[name]]);
     } else if (typeof grant === 'string' && grant.startsWith('dir:')) {
-      result.directories.push(path.resolve(grant.slice('dir:'.length)));
+      const isReadOnly = grant.endsWith(READ_ONLY);
+      const name = grant.slice('dir:'.length, isReadOnly ? -READ_ONLY.length : undefined);
+      result.directories.push({ path: path.resolve(name), isReadOnly });
     } else throw new TypeError(`unknown grant ${JSON.stringify(grant)}`);
   }
   return result;
@@ -87,7 +92,7 @@ function checkNeeds({ name, manifest }, grants, allowed) {
       refuse('SQL that reads', "grant it by { grants: ['sql:ro'] }");
     }
     if (tag === NEED.DIRECTORY && allowed.directories.length === 0) {
-      refuse('a directory to read', "grant it by { grants: ['dir:PATH'] }");
+      refuse('a directory', "grant it by { grants: ['dir:PATH:ro'] }, or without :ro to write too");
     }
     if (tag === NEED.ENVIRONMENT && !grants.includes(`env:${value}`)) {
       refuse(`the variable ${value}`, `grant it by { grants: ['env:${value}'] }`);
@@ -100,7 +105,14 @@ async function fetched(url, sha256) {
   if (!sha256) throw new TypeError('an extension from a URL needs the "sha256" option');
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answers with status ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of response.body) {
+    length += chunk.length;
+    if (length > MAX_FILE_BYTES) throw new Error(`${url} has more than ${MAX_FILE_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /**

@@ -137,4 +137,4 @@ const noSql = () => {
   throw new Error('it uses SQL before it is loaded');
 };
 
-module.exports = { Package };
+module.exports = { MAX_FILE_BYTES, Package };

@@ -54,7 +54,7 @@ class SuspendableInstance {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment: [string, string][], directories: string[] }} options
+   * @param {{ environment: [string, string][], directories: { path: string, isReadOnly: boolean }[] }} options
    */
   constructor(module, { environment, directories }) {
     const { Suspending } = this.#realm.WebAssembly;

@@ -5,7 +5,7 @@
 const path = require('node:path');
 const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
-const root = require('../package-root.js');
+const { root } = require('../package-root.js');
 const { Channel } = require('./channel.js');
 
 /** The time of one call, where the program sets none. */
@@ -28,7 +28,7 @@ class WorkerInstance {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment: [string, string][], directories: string[], usesSql: boolean, time: number }} options
+   * @param {{ environment: [string, string][], directories: { path: string, isReadOnly: boolean }[], usesSql: boolean, time: number }} options
    */
   constructor(module, { environment, directories, usesSql, time }) {
     this.#time = time === Infinity ? DEFAULT_TIME : time;

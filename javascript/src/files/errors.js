@@ -1,8 +1,6 @@
 'use strict';
 // `error-code` of wit/host/files.wit, from the errors of the system.
 
-const { constants } = require('node:os');
-
 /** The positions of `error-code`. */
 const ERROR = Object.freeze({
   NOT_GRANTED: 0,
@@ -48,9 +46,12 @@ const BY_NAME = new Map([
   ['ENAMETOOLONG', ERROR.INVALID],
 ]);
 
-const BY_NUMBER = new Map(
-  Object.entries(constants.errno).map(([name, number]) => [number, BY_NAME.get(name) ?? ERROR.IO]),
-);
+/** The code of a number of the system, whose names are loaded with the first failure. */
+function ofNumber(number) {
+  const { errno } = require('node:os').constants;
+  const found = [...BY_NAME].find(([name]) => errno[name] === number);
+  return found ? found[1] : ERROR.IO;
+}
 
 /** The code of an error of node:fs; throws what is none. */
 function codeOf(error) {
@@ -61,7 +62,7 @@ function codeOf(error) {
 
 /** The result of a function of the system's module, which is negative after a failure. */
 function checked(result) {
-  if (result < 0) throw new FileError(BY_NUMBER.get(-result) ?? ERROR.IO);
+  if (result < 0) throw new FileError(ofNumber(-result));
   return result;
 }
 

@@ -2,7 +2,6 @@
 // An open file, by the rules of the native unix VFS (`os_unix.c`, `unixOpen`, `findCreateFileMode`).
 
 const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
 
 const { ERROR, FileError, checked, codeOf } = require('./errors.js');
@@ -93,7 +92,8 @@ class File {
 
   /** A file without a name. */
   static temporary() {
-    const name = path.join(os.tmpdir(), `sqlite-sandbox-${require('node:crypto').randomUUID()}`);
+    const directory = require('node:os').tmpdir();
+    const name = path.join(directory, `sqlite-sandbox-${require('node:crypto').randomUUID()}`);
     const descriptor = fs.openSync(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_BITS);
     fs.unlinkSync(name);
     return new File(descriptor, null, new UnsharedLock());

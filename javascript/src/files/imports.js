@@ -129,8 +129,7 @@ class Files {
   #knownName(pointer, length) {
     const { u8 } = this.memory;
     for (const known of this.#names) {
-      const isSame = known.length === length + 1 && known.compare(u8, pointer, pointer + length, 0, length) === 0;
-      if (isSame) return known;
+      if (known.length === length + 1 && startsWith(u8, pointer, known, length)) return known;
     }
     return null;
   }
@@ -271,6 +270,12 @@ class Files {
       'unmap-file': () => {},
     };
   }
+}
+
+/** Whether memory at `start` has the first bytes of a name, which is short. */
+function startsWith(memory, start, name, length) {
+  for (let index = 0; index < length; index++) if (memory[start + index] !== name[index]) return false;
+  return true;
 }
 
 module.exports = { Files };

@@ -3,7 +3,7 @@
 
 const path = require('node:path');
 
-const root = require('../package-root.js');
+const { root } = require('../package-root.js');
 
 /** For tests, and for programs that want none of it. */
 const DISABLING_VARIABLE = 'SQLITE_SANDBOX_NO_NATIVE';
@@ -24,4 +24,6 @@ function load() {
  * `system` is null where the module does not load; `reason` says why.
  * @type {{ system: any, reason: string }}
  */
-module.exports = load();
+const { system, reason } = load();
+
+module.exports = { system, reason };

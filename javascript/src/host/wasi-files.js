@@ -1,6 +1,6 @@
 'use strict';
-// `wasi:filesystem` for extensions that are granted directories: reading files below them. The paths are
-// resolved by the rules of databases (files/paths.js); nothing can be written.
+// `wasi:filesystem` for extensions that are granted directories: the files below them, to read or also to write.
+// The paths are resolved by the rules of databases (files/paths.js).
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -9,18 +9,24 @@ const { FileError, ERROR } = require('../files/errors.js');
 const { MAX_PATH_BYTES, Paths } = require('../files/paths.js');
 
 /** `error-code` of wasi:filesystem. */
-const CODE = Object.freeze({ ACCESS: 0, BAD_DESCRIPTOR: 3, INVALID: 12, IO: 13, LOOP: 15, NO_ENTRY: 20, READ_ONLY: 33 });
-const BY_NAME = { EACCES: CODE.ACCESS, EPERM: CODE.ACCESS, ENOENT: CODE.NO_ENTRY, ENOTDIR: CODE.NO_ENTRY, ELOOP: CODE.LOOP };
+const CODE = Object.freeze({ ACCESS: 0, IO: 13, READ_ONLY: 33 });
+const BY_NAME = { EACCES: 0, EPERM: 0, EDQUOT: 6, EEXIST: 7, EFBIG: 8, EINVAL: 12, EISDIR: 14, ELOOP: 15, ENOENT: 20, ENOSPC: 23, ENOTDIR: 24, ENOTEMPTY: 25 };
 
 /** `descriptor-type`. */
 const TYPE = Object.freeze({ DIRECTORY: 3, REGULAR: 6 });
 
-/** The flag `read` of descriptors, and `symlink-follow` of paths. */
+/** The flags of descriptors, and `symlink-follow` of paths. */
 const READ = 1;
+const WRITE = 2;
 const FOLLOW = 1;
 
-/** Bits of `open-flags` that change something: create and truncate. */
-const CHANGES = 1 | 8;
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+
+/** `open-flags` that change something: create, exclusive and truncate. */
+const CREATE = 1;
+const CHANGES = new Map([[CREATE, O_CREAT], [4, O_EXCL], [8, O_TRUNC]]);
+
+const NEW_FILE_BITS = 0o644;
 
 const MAX_DESCRIPTORS = 64;
 const MAX_READ_BYTES = 1 << 20;
@@ -36,10 +42,10 @@ class WasiFiles {
   #streams = new Map();
   #next = FIRST_STREAM;
 
-  /** @param {string[]} directories */
+  /** @param {{ path: string, isReadOnly: boolean }[]} directories */
   constructor(directories) {
-    for (const directory of directories) this.#paths.grantDirectory(directory, true);
-    this.#preopened = directories.map((directory) => fs.realpathSync.native(directory));
+    for (const { path: directory, isReadOnly } of directories) this.#paths.grantDirectory(directory, isReadOnly);
+    this.#preopened = directories.map(({ path: directory }) => fs.realpathSync.native(directory));
   }
 
   #add(table, value) {
@@ -68,26 +74,58 @@ class WasiFiles {
     if (code >= 0) this.memory.u8[result + payload] = code;
   }
 
-  /** The real path of a name in an open directory. */
-  #pathAt(handle, flags, pointer, length) {
+  /** The real path of a name in an open directory, which must be writable for a change. */
+  #pathAt(handle, flags, pointer, length, isChange = false) {
     const { file } = this.#descriptor(handle);
     if (length >>> 0 > MAX_PATH_BYTES) throw new FileError(ERROR.INVALID);
     const name = this.memory.bytes(pointer, length).toString('utf8');
     if (name.startsWith('/') || name.includes('\0')) throw new FileError(ERROR.NOT_GRANTED);
-    return this.#paths.place(path.join(file, name), (flags & FOLLOW) !== 0).path;
+    const place = this.#paths.place(path.join(file, name), (flags & FOLLOW) !== 0);
+    if (isChange && place.isReadOnly) throw new FileError(ERROR.READ_ONLY);
+    return place.path;
   }
 
-  #open(handle, pathFlags, pointer, length, openFlags, at) {
-    if (openFlags & CHANGES) throw new FileError(ERROR.READ_ONLY);
-    const file = this.#pathAt(handle, pathFlags, pointer, length);
-    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-    const opened = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  #open(handle, pathFlags, pointer, length, openFlags, flags, at) {
+    let how = O_RDONLY;
+    for (const [bit, change] of CHANGES) if (openFlags & bit) how |= change;
+    const isWritable = how !== O_RDONLY || (flags & WRITE) !== 0;
+    const file = this.#pathAt(handle, pathFlags, pointer, length, isWritable);
+    // A pipe would wait for its other end; a link was followed before.
+    const opened = fs.openSync(file, how | (isWritable ? O_RDWR : 0) | O_NOFOLLOW | O_NONBLOCK, NEW_FILE_BITS);
     const status = fs.fstatSync(opened);
     if (!status.isFile() && !status.isDirectory()) {
       fs.closeSync(opened);
       throw new FileError(ERROR.ACCESS);
     }
-    this.memory.view.setUint32(at, this.#add(this.#descriptors, { file, opened }), true);
+    this.memory.view.setUint32(at, this.#add(this.#descriptors, { file, opened, isWritable }), true);
+  }
+
+  /** A descriptor that is open for writing. */
+  #writable(handle) {
+    const descriptor = this.#descriptor(handle);
+    if (!descriptor.isWritable) throw new FileError(ERROR.READ_ONLY);
+    return descriptor;
+  }
+
+  /** A stream that reads or writes from `offset` on. */
+  #stream(at, { opened }, offset) {
+    this.memory.view.setUint32(at, this.#add(this.#streams, { opened, offset }), true);
+  }
+
+  /** Writes to a stream. A failure is the case `closed` of `stream-error`. */
+  write(handle, pointer, length, result) {
+    const stream = this.#streams.get(handle >>> 0);
+    const bytes = this.memory.bytes(pointer, length);
+    let done = 0;
+    try {
+      while (stream && done < bytes.length) done += fs.writeSync(stream.opened, bytes, done, bytes.length - done, stream.offset + done);
+    } catch (error) {
+      if (typeof error?.syscall !== 'string') throw error;
+    }
+    if (stream) stream.offset += done;
+    const isWhole = stream && done === bytes.length;
+    this.memory.u8[result] = isWhole ? 0 : 1;
+    if (!isWhole) this.memory.u8[result + 4] = 1;
   }
 
   #storeStatus(at, status) {
@@ -150,39 +188,49 @@ class WasiFiles {
 
   /** The functions, by interface and name. */
   known() {
-    const refused = (_handle, _offset, result) =>
-      this.#store(result, 4, () => {
-        throw new FileError(ERROR.READ_ONLY);
-      });
+    /** A change of a name in a directory. */
+    const changing = (change) => (handle, pointer, length, result) =>
+      this.#store(result, 1, () => change(this.#pathAt(handle, 0, pointer, length, true)));
     return {
       'wasi:filesystem/preopens': { 'get-directories': (result) => this.#preopens(result) },
       'wasi:filesystem/types': {
         '[resource-drop]descriptor': (handle) => this.#close(handle),
-        '[method]descriptor.open-at': (handle, pathFlags, pointer, length, openFlags, _flags, result) =>
-          this.#store(result, 4, (at) => this.#open(handle, pathFlags, pointer, length, openFlags, at)),
+        '[method]descriptor.open-at': (handle, pathFlags, pointer, length, openFlags, flags, result) =>
+          this.#store(result, 4, (at) => this.#open(handle, pathFlags, pointer, length, openFlags, flags, at)),
+        '[method]descriptor.unlink-file-at': changing(fs.unlinkSync),
+        '[method]descriptor.create-directory-at': changing(fs.mkdirSync),
+        '[method]descriptor.remove-directory-at': changing(fs.rmdirSync),
+        '[method]descriptor.rename-at': (handle, pointer, length, other, newPointer, newLength, result) =>
+          this.#store(result, 1, () =>
+            fs.renameSync(this.#pathAt(handle, 0, pointer, length, true), this.#pathAt(other, 0, newPointer, newLength, true)),
+          ),
+        '[method]descriptor.set-size': (handle, size, result) =>
+          this.#store(result, 1, () => fs.ftruncateSync(this.#writable(handle).opened, Number(size))),
         '[method]descriptor.stat': (handle, result) =>
           this.#store(result, 8, (at) => this.#storeStatus(at, this.#status(handle))),
         '[method]descriptor.stat-at': (handle, flags, pointer, length, result) =>
           this.#store(result, 8, (at) => this.#storeStatus(at, fs.lstatSync(this.#pathAt(handle, flags, pointer, length)))),
         '[method]descriptor.get-flags': (handle, result) =>
           this.#store(result, 1, (at) => {
-            this.#descriptor(handle);
-            this.memory.u8[at] = READ;
+            this.memory.u8[at] = this.#descriptor(handle).isWritable ? READ | WRITE : READ;
           }),
         '[method]descriptor.metadata-hash': (handle, result) =>
           this.#store(result, 8, (at) => this.#storeHash(at, this.#status(handle))),
         '[method]descriptor.metadata-hash-at': (handle, flags, pointer, length, result) =>
           this.#store(result, 8, (at) => this.#storeHash(at, fs.lstatSync(this.#pathAt(handle, flags, pointer, length)))),
         '[method]descriptor.read-via-stream': (handle, offset, result) =>
+          this.#store(result, 4, (at) => this.#stream(at, this.#descriptor(handle), Number(offset))),
+        '[method]descriptor.write-via-stream': (handle, offset, result) =>
+          this.#store(result, 4, (at) => this.#stream(at, this.#writable(handle), Number(offset))),
+        '[method]descriptor.append-via-stream': (handle, result) =>
           this.#store(result, 4, (at) => {
-            const stream = { opened: this.#descriptor(handle).opened, offset: Number(offset) };
-            this.memory.view.setUint32(at, this.#add(this.#streams, stream), true);
+            const descriptor = this.#writable(handle);
+            this.#stream(at, descriptor, fs.fstatSync(descriptor.opened).size);
           }),
-        '[method]descriptor.write-via-stream': refused,
-        '[method]descriptor.append-via-stream': (handle, result) => refused(handle, 0n, result),
       },
       'wasi:io/streams': {
         '[resource-drop]input-stream': (handle) => this.#streams.delete(handle >>> 0),
+        '[resource-drop]output-stream': (handle) => this.#streams.delete(handle >>> 0),
         '[method]input-stream.read': (handle, length, result) => this.#read(handle, length, result),
         '[method]input-stream.blocking-read': (handle, length, result) => this.#read(handle, length, result),
         '[method]input-stream.subscribe': () => 0,

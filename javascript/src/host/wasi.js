@@ -2,8 +2,7 @@
 // The parts of WASI 0.2 that engine and extensions get: clocks, random numbers, and a log that takes
 // their output. There is no input and no network; what is missing ends the instance that calls it.
 
-/** Loaded when it is used: that takes several milliseconds. */
-const crypto = () => require('node:crypto');
+const { fill: fillRandom } = require('./random.js');
 
 /** Longest list of random bytes. */
 const MAX_RANDOM_BYTES = 64 << 10;
@@ -49,10 +48,12 @@ class Wasi {
   #memory;
 
   /**
-   * @param {{ log: Log, environment?: [string, string][], files?: import('./wasi-files.js').WasiFiles }} options
+   * @param {{ log: Log, environment?: [string, string][], files?: import('./wasi-files.js').WasiFiles,
+   *   fill?: typeof fillRandom }} options
    */
-  constructor({ log, environment = [], files }) {
+  constructor({ log, environment = [], files, fill = fillRandom }) {
     this.log = log;
+    this.fill = fill;
     this.environment = environment;
     this.files = files;
     this.#memory = null;
@@ -76,7 +77,7 @@ class Wasi {
     if (BigInt.asUintN(64, length) > MAX_RANDOM_BYTES) throw new Stop(`more than ${MAX_RANDOM_BYTES} random bytes`);
     const count = Number(length);
     const start = this.memory.allocate(count);
-    crypto().randomFillSync(this.memory.u8, start, count);
+    this.fill(this.memory.u8, start, count);
     this.#storeList(result, start, count);
   }
 
@@ -93,6 +94,10 @@ class Wasi {
   }
 
   #write(stream, pointer, length, result) {
+    if (stream > STDERR && this.files) {
+      this.files.write(stream, pointer, length, result);
+      return;
+    }
     if (stream !== STDOUT && stream !== STDERR) throw new Stop('a stream that is not open for writing');
     this.log.write(this.memory.bytes(pointer, length));
     this.memory.u8[result] = 0;
@@ -117,12 +122,23 @@ class Wasi {
       },
       'wasi:random/random': {
         'get-random-bytes': (length, result) => this.#randomBytes(length, result),
-        'get-random-u64': () => crypto().randomBytes(8).readBigUInt64LE(),
+        'get-random-u64': () => {
+          const number = Buffer.alloc(8);
+          this.fill(number, 0, 8);
+          return number.readBigUInt64LE();
+        },
       },
       'wasi:random/insecure-seed': {
-        'insecure-seed': (result) => crypto().randomFillSync(this.memory.u8, result, 16),
+        'insecure-seed': (result) => {
+          this.memory.check(result, 16);
+          this.fill(this.memory.u8, result >>> 0, 16);
+        },
       },
-      'wasi:cli/environment': { 'get-environment': (result) => this.#environment(result) },
+      'wasi:cli/environment': {
+        'get-environment': (result) => this.#environment(result),
+        'get-arguments': (result) => this.#storeList(result, 4, 0),
+        'initial-cwd': none,
+      },
       'wasi:cli/exit': {
         exit: (status) => {
           throw new Stop(status === 0 ? 'it has ended itself' : 'it gave up');

@@ -16,12 +16,26 @@ class MemoryTooSmall extends Error {
   }
 }
 
+/** The longest new memory section is this much longer than the shortest one. */
+const ROOM_BYTES = 16;
+
 /**
  * @param {Uint8Array} module A core module with one memory of its own.
  * @param {number} bytes The limit; rounded down to pages of 64 KiB.
- * @returns {Uint8Array} The module with the lower maximum.
+ * @returns {Uint8Array} A copy with the lower maximum.
  */
 function withMemoryLimit(module, bytes) {
+  const room = new Uint8Array(ROOM_BYTES + module.length);
+  room.set(module, ROOM_BYTES);
+  return limitMemory(room, bytes);
+}
+
+/**
+ * The same without a copy: what precedes the memory section, a small part, moves.
+ * @param {Uint8Array} room ROOM_BYTES of any content and the module.
+ */
+function limitMemory(room, bytes) {
+  const module = room.subarray(ROOM_BYTES);
   const section = [...sections(module, 0, module.length)].find(({ id }) => id === MEMORY_SECTION);
   if (!section) throw new MalformedWasm('a module without a memory');
   const { minimum, maximum } = readMemory(module, section);
@@ -29,11 +43,10 @@ function withMemoryLimit(module, bytes) {
   if (limit < minimum) throw new MemoryTooSmall(minimum * PAGE_BYTES);
   const content = [1, 1, ...leb(minimum), ...leb(limit)];
   const changed = [MEMORY_SECTION, ...leb(content.length), ...content];
-  const result = new Uint8Array(section.header + changed.length + module.length - section.end);
-  result.set(module.subarray(0, section.header));
-  result.set(changed, section.header);
-  result.set(module.subarray(section.end), section.header + changed.length);
-  return result;
+  const start = ROOM_BYTES + section.end - changed.length - section.header;
+  room.copyWithin(start, ROOM_BYTES, ROOM_BYTES + section.header);
+  room.set(changed, start + section.header);
+  return room.subarray(start);
 }
 
 function readMemory(module, section) {
@@ -48,4 +61,4 @@ function readMemory(module, section) {
   return { minimum, maximum };
 }
 
-module.exports = { MemoryTooSmall, PAGE_BYTES, withMemoryLimit };
+module.exports = { MemoryTooSmall, PAGE_BYTES, ROOM_BYTES, limitMemory, withMemoryLimit };

@@ -1,0 +1,103 @@
+'use strict';
+// Two files of all modules: what a start uses, and the rest. Reading, parsing and evaluating one file of the
+// half takes a third of the time. The modules of the first one become ES modules, whose scopes esbuild
+// joins; as CommonJS each would be a function, which V8 parses twice.
+
+const fs = require('node:fs');
+const path = require('node:path');
+
+const { build } = require('esbuild');
+
+const opcodes = require('../src/opcodes.js');
+
+const SOURCES = path.join(__dirname, '../src');
+const LATE = path.join(SOURCES, 'late.js');
+
+/** Where the second file finds the modules of the first one. */
+const SHARED = "Symbol.for('sqlite-sandbox.modules')";
+
+/** Node prints the line of an uncaught error. */
+const MAX_LINE = 500;
+
+const OPTIONS = { bundle: true, minify: true, lineLimit: MAX_LINE, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'error' };
+
+/** A module's text with the numbers of opcodes in place of their names, which are a tenth of the whole. */
+function numbered(file) {
+  const text = fs.readFileSync(file, 'utf8');
+  const imported = /^const \{ (.*) \} = require\('[./]*opcodes\.js'\);$/m.exec(text);
+  if (!imported) return text;
+  const tables = imported[1].split(', ');
+  const used = new RegExp(`(?<![.\\w])(${tables.join('|')})\\.([A-Z_]+)\\b`, 'g');
+  const result = text.replace(used, (_, table, name) => {
+    if (!Object.hasOwn(opcodes[table], name)) throw new Error(`${file}: there is no ${table}.${name}`);
+    return String(opcodes[table][name]);
+  });
+  const rest = result.replace(imported[0], '');
+  return tables.some((table) => new RegExp(`(?<![.\\w])${table}\\b`).test(rest)) ? result : rest;
+}
+
+/** The text of a module of ours as an ES module. `require` of Node's modules can stay. */
+function hoisted(text) {
+  const names = (list) => list.replace(/(\w+): (\w+)/g, '$1 as $2');
+  const result = text
+    .replace(/^const (\{[^}]*\}) = require\(('\.[^']*')\);$/gm, (_, list, from) => `import ${names(list)} from ${from};`)
+    .replace(/^module\.exports = \{([^}]*)\};$/m, (_, list) => `export {${list.replace(/(\w+): (\w+)/g, '$2 as $1')}};`)
+    .replace(/ = Object\.freeze\(/g, ' = /* @__PURE__ */ Object.freeze(')
+    .replace(/^module\.exports = (?!\{)/m, 'export default ');
+  if (/\bmodule\.exports\b|\brequire\('\.(?![./]*late\.js')/.test(result)) throw new Error(`no ES module: ${text.slice(0, 200)}`);
+  return result;
+}
+
+const loadHoisted = (file) => ({ contents: hoisted(numbered(file)), loader: 'js', resolveDir: path.dirname(file) });
+
+/** For the first file: its modules are hoisted, and `late.js` stays outside. */
+const first = {
+  name: 'first',
+  setup(use) {
+    use.onResolve({ filter: /late\.js$/ }, () => ({ path: './late.js', external: true }));
+    use.onLoad({ filter: /src\/.*\.js$/ }, ({ path: file }) => loadHoisted(file));
+  },
+};
+
+/** For the second file: the modules of the first one are those that it has loaded. Notes which. */
+const second = (modules, used) => ({
+  name: 'second',
+  setup(use) {
+    use.onLoad({ filter: /src\/.*\.js$/ }, ({ path: file }) => {
+      const name = path.relative(SOURCES, file);
+      if (!modules.has(name)) return { contents: numbered(file), loader: 'js' };
+      used.add(name);
+      return { contents: `module.exports = require('./index.js')[${SHARED}]['${name}'];`, loader: 'js' };
+    });
+    use.onResolve({ filter: /^\.\/index\.js$/ }, () => ({ path: './index.js', external: true }));
+  },
+});
+
+/** The beginning of the first file: the package, and the modules that the second one shares. */
+function entry(used) {
+  const lines = [...used].map((name, index) => [`import * as m${index} from './${name}';`, `'${name}': m${index}`]);
+  return {
+    contents:
+      `import Database from './index.js';\n${lines.map(([line]) => line).join('\n')}\n` +
+      `Object.defineProperty(Database, ${SHARED}, { value: { ${lines.map(([, pair]) => pair).join(', ')} } });\n` +
+      'export default Database;\n',
+    resolveDir: SOURCES,
+  };
+}
+
+/** Writes `index.js` and `late.js` to a directory. */
+async function bundle(directory) {
+  const { metafile } = await build({ ...OPTIONS, stdin: entry([]), plugins: [first], metafile: true, write: false });
+  const modules = new Set(Object.keys(metafile.inputs).map((name) => path.relative(SOURCES, path.resolve(name))));
+  const used = new Set();
+  await build({ ...OPTIONS, entryPoints: [LATE], outfile: path.join(directory, 'late.js'), plugins: [second(modules, used)] });
+  await build({
+    ...OPTIONS,
+    stdin: entry(used),
+    outfile: path.join(directory, 'index.js'),
+    plugins: [first],
+    footer: { js: 'module.exports = module.exports.default;' },
+  });
+}
+
+module.exports = { bundle };

@@ -8,7 +8,7 @@ PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
 PORTABLE_DATABASE := $(RELEASE)/database.wasm
-EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
+EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,access mcp run runtime compile serve library postgres tests) --exclude sqlite-wasm
 BENCH_PAGE := target/bench-report.html
 # With the peers' Python usearch is measured too, where `make bench-peers` has installed it.
 PEERS_PYTHON := $(firstword $(wildcard target/bench-peers/python/bin/python) python3)
@@ -41,6 +41,9 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 
 test-clients: build ## existing clients against the server; they are installed from their registries
 	tooling/test-clients
+
+test-agents: build ## clients of MCP's SDKs, its conformance tests, and bypasses of another server; from their registries
+	tooling/test-agents
 
 test-differential: build ## 20,000 generated statements by PostgreSQL and by the server
 	tooling/test-differential 20000
@@ -94,7 +97,7 @@ test-packages-aarch64: ## the same for those of aarch64, in an emulated machine
 	ARCH=aarch64 tooling/packages test
 
 dist: build precompile-cli ## the files to hand out, in dist
-	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
+	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve $(RELEASE)/sqlite-wasm-mcp dist
 	install -m 644 $(COMPONENT) dist/cli.wasm
 	install -m 644 $(DATABASE) $(DATABASE_CODE) dist
 	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml

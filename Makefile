@@ -43,6 +43,8 @@ test-long: build guests ## the server under load for a minute, and 50 kills
 	SERVE_LOAD_SECONDS=60 SERVE_KILLS=50 tooling/host server
 test-clients: build ## existing clients against the server; they are installed from their registries
 	tooling/test/clients
+test-agents: build ## clients of MCP's SDKs, its conformance tests, bypasses of another server; from their registries
+	tooling/test/agents
 test-differential: build ## 20,000 generated statements by PostgreSQL and by the server
 	tooling/test/differential 20000
 test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; apt installs those that are missing

@@ -24,6 +24,7 @@ use crate::commands::compose::Compose;
 use crate::commands::doctor::Doctor;
 use crate::commands::extension::Extension;
 use crate::commands::man::ManPage;
+use crate::commands::mcp::Mcp;
 use crate::commands::precompile::Precompile;
 use crate::commands::run::RunOptions;
 use crate::commands::serve::Serve;
@@ -45,7 +46,7 @@ sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
 /// The names of the commands. They are listed here because clap takes 40 µs to
 /// build its definitions, which most starts do not need.
 const COMMANDS: &[&str] =
-    &["compose", "precompile", "extension", "serve", "doctor", "completions", "man"];
+    &["compose", "precompile", "extension", "serve", "mcp", "doctor", "completions", "man"];
 
 /// The runner's own part of the command line.
 #[derive(Debug, Default, Parser)]
@@ -80,6 +81,8 @@ pub enum Command {
     Extension(Extension),
     /// Serve databases to many clients, each in its own sandbox.
     Serve(Serve),
+    /// Offer databases to agents by the Model Context Protocol, each call in its own sandbox.
+    Mcp(Mcp),
     /// Check what this machine offers, and a database.
     Doctor(Doctor),
     /// Print a shell completion script.

@@ -7,10 +7,12 @@ pub mod doctor;
 pub mod extension;
 mod extension_directories;
 pub mod man;
+pub mod mcp;
 pub mod precompile;
 pub mod run;
 pub mod second_wall;
 pub mod serve;
+mod server_program;
 mod values;
 
 use std::io::{IsTerminal, Write};

@@ -48,6 +48,7 @@ fn try_main() -> Result<ExitCode> {
         Some(Command::Precompile(command)) => command.execute(),
         Some(Command::Extension(command)) => command.execute(),
         Some(Command::Serve(command)) => command.execute(),
+        Some(Command::Mcp(command)) => command.execute(),
         Some(Command::Doctor(command)) => command.execute(),
         Some(Command::Completions(command)) => Ok(command.execute(Cli::command())),
         Some(Command::Man(command)) => command.execute(Cli::command()),

@@ -6,39 +6,10 @@ mod users;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::digest::{SHA256, digest};
-use ring::rand::{SecureRandom, SystemRandom};
-
-use crate::policy::Role;
+use access::policy::Role;
+use access::token::{TokenHash, hash};
 use scram::Secret;
-pub use users::{Users, shown_hash};
-
-/// Random bytes of a token or baton: nobody guesses 256 bits.
-const SECRET_BYTES: usize = 32;
-
-/// The hash of a token. Tokens are random, so a fast hash is enough.
-pub type TokenHash = [u8; 32];
-
-/// The hash of a token.
-pub fn hash(token: &str) -> TokenHash {
-    let mut hash = TokenHash::default();
-    hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
-    hash
-}
-
-/// A text that nobody can guess.
-///
-/// # Errors
-///
-/// When the system has no random numbers.
-pub fn secret() -> Result<String> {
-    let mut bytes = [0; SECRET_BYTES];
-    SystemRandom::new().fill(&mut bytes).ok().context("the system gave no random numbers")?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
-}
+pub use users::Users;
 
 /// The user that makes a request.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,8 +58,7 @@ impl Auth {
         Self { tokens, passwords: HashMap::new(), local: Some(user), max_role }
     }
 
-    /// The user with this token. (Tokens are compared by their hashes, so the time that it takes
-    /// says nothing about a token.)
+    /// The user with this token.
     pub fn user(&self, token: Option<&str>, is_unix: bool) -> Option<Arc<User>> {
         match (token, &self.local) {
             (None, Some(local)) if is_unix => Some(local.clone()),
@@ -133,11 +103,5 @@ mod tests {
         let auth = Auth::of_token("secret", Role::Read);
         let user = auth.user(Some("secret"), false).unwrap();
         assert_eq!(auth.role(&user, "any"), Some(Role::Read));
-    }
-
-    #[test]
-    fn secrets_differ() {
-        let (one, other) = (secret().unwrap(), secret().unwrap());
-        assert!(one != other && one.len() == 43);
     }
 }

@@ -1,7 +1,5 @@
 //! Options: the command line, and the same names in a TOML file.
 
-mod units;
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +10,7 @@ use serde::Deserialize;
 use sqlite_wasm_runtime::installation::owner::{read_trusted, wrong_toml};
 use sqlite_wasm_runtime::words::escape::escaped;
 
-pub use units::{Size, Time};
+pub use access::units::{Size, Time};
 
 /// Where the server listens where nothing is said: loopback, for this machine's users alone.
 const DEFAULT_HTTP: SocketAddr =

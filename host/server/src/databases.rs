@@ -1,25 +1,22 @@
 //! The databases that are served, by name. A name from the network is never a path.
 
-mod files;
-
 use std::collections::HashMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use access::files::{Files, Identity};
+use access::policy::{self, Reading, Role};
 use anyhow::{Context, Result};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
 use sqlite_wasm_runtime::wall::{Plan, Rights};
 use sqlite_wasm_runtime::words::escape::escaped;
 use tokio::sync::Semaphore;
 
-use crate::policy::{self, Reading, Role};
 use crate::session::{Log, Opened, Writers};
-use files::Files;
-pub use files::Named;
+pub use access::files::Named;
 
 /// How long a database stays open without a session. Closing it copies its log into it, which
 /// the next session need not wait for.
@@ -77,13 +74,6 @@ struct Kept {
     /// The thread that opens them.
     filling: Mutex<Option<JoinHandle<()>>>,
     is_closing: AtomicBool,
-}
-
-/// Which file a path leads to: device and inode; none where there is none.
-type Identity = Option<(u64, u64)>;
-
-fn identity(path: &Path) -> Identity {
-    path.metadata().ok().map(|data| (data.dev(), data.ino()))
 }
 
 struct Entry {
@@ -227,7 +217,7 @@ impl Databases {
     /// opened meanwhile.
     fn ready(&self, kept: &Arc<Kept>, named: &Named) -> sqlite_wasm::Result<Connection> {
         // Another file may have the name by now.
-        let now = identity(&named.path);
+        let now = named.identity();
         let of_this = |(of, db): &mut (Identity, Connection)| *of == now && !db.is_gone();
         let found = {
             let mut ready = kept.ready.lock().unwrap_or_else(PoisonError::into_inner);
@@ -279,7 +269,7 @@ impl Databases {
         Ok(())
     }
 
-    /// SQL that limits a connection. Clients cannot undo it: see `policy/pragmas.rs`. Temporary
+    /// SQL that limits a connection. Clients cannot undo it: see `host/access/src/policy/pragmas.rs`. Temporary
     /// data is in memory, where the client's limit counts it, unless files for it have their own.
     fn settings(&self, role: Role) -> String {
         let synchronous = if self.limits.is_durable { "FULL" } else { "NORMAL" };
@@ -318,7 +308,7 @@ impl FileLimits {
     }
 
     /// Limit the database. SQLite counts its pages, whose size no client may change, also not by
-    /// VACUUM: see `policy/pragmas.rs`.
+    /// VACUUM: see `host/access/src/policy/pragmas.rs`.
     fn limit_size(self, db: &Connection) -> sqlite_wasm::Result<()> {
         // Only a read makes sure of the size: the header of a new file may be in its log alone.
         db.query_row("PRAGMA schema_version", (), |_| Ok(()))?;
@@ -358,9 +348,9 @@ impl Kept {
     fn fill(&self, sandbox: &Database, named: &Named, limits: FileLimits) {
         let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         while ready().len() < READY && !self.is_closing.load(Ordering::Acquire) {
-            let before = identity(&named.path);
+            let before = named.identity();
             let Ok(db) = open(sandbox, named, limits) else { break };
-            if before != identity(&named.path) {
+            if before != named.identity() {
                 break;
             }
             ready().push((before, db));

@@ -12,7 +12,6 @@ mod listen;
 mod metrics;
 mod page;
 mod pg;
-mod policy;
 mod routes;
 mod server;
 mod session;

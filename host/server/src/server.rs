@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::policy::Role;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -12,7 +13,6 @@ use crate::connections::Connections;
 use crate::databases::{Databases, Named, Wire};
 use crate::large::Large;
 use crate::metrics::Metrics;
-use crate::policy::Role;
 use crate::session::control::Times;
 use crate::session::error::Result;
 use crate::session::{Rules, Session, Slots};

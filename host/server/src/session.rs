@@ -17,12 +17,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use access::policy::{Reading, Role};
 use sqlite_wasm::Connection;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::metrics::Metrics;
-use crate::policy::{Reading, Role};
 use control::{Control, Ended, Times};
 use engine::Engine;
 use error::{Error, Result};

@@ -7,6 +7,8 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use access::policy::Role;
+use access::token;
 use anyhow::{Context, Result, ensure};
 use sqlite_wasm::Database;
 use sqlite_wasm_runtime::filesystem::temporary;
@@ -17,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 
 use crate::auth::scram::Secret;
-use crate::auth::{self, Auth, Users};
+use crate::auth::{Auth, Users};
 use crate::config::{Limits, LogFormat, Settings};
 use crate::databases::{Databases, FileLimits, Sandboxes};
 use crate::descriptors;
@@ -25,7 +27,6 @@ use crate::hrana::streams::Streams;
 use crate::http::Listener;
 use crate::listen::{self, Listening, Service};
 use crate::pg::Door;
-use crate::policy::Role;
 use crate::routes;
 use crate::server::Server;
 use crate::sockets::{self, Bound};
@@ -76,8 +77,8 @@ pub fn run(settings: Settings) -> Result<()> {
 }
 
 fn print_token() -> Result<()> {
-    let token = auth::secret()?;
-    println!("{token}\ntokens = [\"{}\"]", auth::shown_hash(&token));
+    let secret = token::secret()?;
+    println!("{secret}\ntokens = [\"{}\"]", token::shown_hash(&secret));
     Ok(())
 }
 
@@ -167,7 +168,7 @@ fn auth(settings: &Settings) -> Result<(Auth, Option<String>)> {
     match &settings.users {
         Some(path) => Ok((Auth::of_users(Users::read(path)?, max_role), None)),
         None => {
-            let token = auth::secret()?;
+            let token = token::secret()?;
             Ok((Auth::of_token(&token, max_role), Some(token)))
         }
     }

@@ -56,6 +56,7 @@ struct Installed {
 const PROGRAM: &str = "sqlite-wasm-run";
 const HELPER: &str = "sqlite-wasm-compile";
 const SERVER: &str = "sqlite-wasm-serve";
+const AGENTS: &str = "sqlite-wasm-mcp";
 
 impl Installed {
     fn fresh(layout: Layout) -> Self {
@@ -140,8 +141,14 @@ impl Installed {
 /// Files that the program uses.
 const OWN: &[&str] = &[HELPER, "cli.cwasm", "cli.wasm", "extensions/uuid.wasm"];
 /// Files that are installed with it, and run by others.
-const NOT_STARTED: &[&str] =
-    &[SERVER, "database.wasm", "lib/libsqlite3.so.0", "install.sh", "share/completion.bash"];
+const NOT_STARTED: &[&str] = &[
+    SERVER,
+    AGENTS,
+    "database.wasm",
+    "lib/libsqlite3.so.0",
+    "install.sh",
+    "share/completion.bash",
+];
 /// Files that would be used, too.
 const NEW: &[&str] = &[
     "database.cwasm",

@@ -64,8 +64,10 @@ fn a_name_after_cli_may_be_one_next_to_the_program() {
 
 #[test]
 fn without_the_server_its_package_is_named() {
-    let refused = Dist::with(&[]).run(&["serve", "my.db"]).exits_with(120);
-    assert!(refused.err().contains("install the package `sqlite-wasm-serve`"), "{refused}");
+    for command in ["serve", "mcp"] {
+        let refused = Dist::with(&[]).run(&[command, "my.db"]).exits_with(120);
+        assert!(refused.err().contains("install the package `sqlite-wasm-serve`"), "{refused}");
+    }
 }
 
 #[test]

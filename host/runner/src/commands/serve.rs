@@ -1,13 +1,12 @@
-//! `serve`: the server is another program, so that the runner stays small.
+//! `serve`.
 
 use std::ffi::OsString;
-use std::os::fd::AsRawFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, ensure};
-use sqlite_wasm_runtime::installation::program_files::{self, SERVER};
-use sqlite_wasm_runtime::words::escape::escaped;
+use anyhow::Result;
+use sqlite_wasm_runtime::installation::program_files::SERVER;
+
+use super::server_program::become_server;
 
 /// Serve databases to many clients, each in its own sandbox
 #[derive(Debug, clap::Args)]
@@ -21,15 +20,6 @@ pub struct Serve {
 impl Serve {
     /// Become the server. Returns only where that fails.
     pub fn execute(self) -> Result<ExitCode> {
-        let program = program_files::path(SERVER)?;
-        ensure!(
-            program.exists(),
-            "`{}` does not exist; install the package `{SERVER}`, or the whole build",
-            escaped(&program)
-        );
-        let failed = || format!("failed to start `{}`", escaped(&program));
-        let opened = program_files::opened(&program).with_context(failed)?;
-        let mut server = Command::new(format!("/proc/self/fd/{}", opened.as_raw_fd()));
-        Err(anyhow!(server.arg0(&program).args(self.arguments).exec()).context(failed()))
+        become_server(SERVER, self.arguments)
     }
 }

@@ -23,14 +23,18 @@ pub const HELPER: &str = "sqlite-wasm-compile";
 /// The program that serves.
 pub const SERVER: &str = "sqlite-wasm-serve";
 
+/// The program that serves agents.
+pub const AGENTS: &str = "sqlite-wasm-mcp";
+
 /// A directory with one of these has the files of the program.
 const PARTS: [&str; 6] =
     [HELPER, "cli.cwasm", "cli.wasm", "database.cwasm", "database.wasm", "database-checked.cwasm"];
 
 /// The other files of packages that somebody could run or load later.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "sqlite-wasm-run",
     SERVER,
+    AGENTS,
     "extensions",
     LIBRARY,
     "install.sh",

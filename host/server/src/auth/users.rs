@@ -11,17 +11,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail, ensure};
+use access::policy::Role;
+use access::token::{TokenHash, parse_hash};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use sqlite_wasm_runtime::installation::owner::{read_trusted, wrong_toml};
 use sqlite_wasm_runtime::words::escape::escaped;
 
+use super::User;
 use super::scram::Secret;
-use super::{TokenHash, User, hash};
-use crate::policy::Role;
-
-/// The prefix of a hashed token.
-const SCHEME: &str = "sha256:";
 
 /// Longest file, in bytes: thousands of users.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -80,27 +78,10 @@ impl Users {
     }
 }
 
-/// A token's hash, as the file has it.
-pub fn shown_hash(token: &str) -> String {
-    let digits: String = hash(token).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{SCHEME}{digits}")
-}
-
-fn parse_hash(text: &str) -> Result<TokenHash> {
-    let Some(digits) = text.strip_prefix(SCHEME) else {
-        bail!("a token is written as `{SCHEME}…`, by `--new-token`, never in clear");
-    };
-    let is_hash = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    ensure!(is_hash, "a token's hash has 64 hexadecimal digits");
-    let mut hash = TokenHash::default();
-    for (byte, pair) in hash.iter_mut().zip(digits.as_bytes().as_chunks::<2>().0) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
-    }
-    Ok(hash)
-}
-
 #[cfg(test)]
 mod tests {
+    use access::token::{hash, shown_hash};
+
     use super::*;
 
     #[test]

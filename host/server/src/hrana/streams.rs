@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use access::token::{self, TokenHash};
 use tokio::time::sleep;
 
 use super::texts::Texts;
-use crate::auth::{self, TokenHash};
 use crate::session::Session;
 use crate::session::control::Ended;
 use crate::session::error::{Error, Result};
@@ -50,8 +50,8 @@ impl Streams {
     ///
     /// When the system has no random numbers.
     pub fn keep(&self, stream: Stream) -> Result<String> {
-        let baton = auth::secret().map_err(|error| Error::Request(error.to_string()))?;
-        self.all().insert(auth::hash(&baton), stream);
+        let baton = token::secret().map_err(|error| Error::Request(error.to_string()))?;
+        self.all().insert(token::hash(&baton), stream);
         Ok(baton)
     }
 
@@ -62,7 +62,7 @@ impl Streams {
     /// Why the stream has ended: by that code clients open a new one. Otherwise one error for all
     /// reasons.
     pub fn take(&self, baton: &str, user: &str, database: &str) -> Result<Stream> {
-        let key = auth::hash(baton);
+        let key = token::hash(baton);
         let mut all = self.all();
         let is_own = |stream: &Stream| stream.user == user && stream.database == database;
         let stream = match all.get(&key).is_some_and(is_own) {
@@ -82,7 +82,7 @@ impl Streams {
 
     /// The stream of this baton has ended meanwhile.
     pub fn has_ended(&self, baton: &str, stream: Stream, why: Ended) {
-        self.remember(auth::hash(baton), stream.user, stream.database, why);
+        self.remember(token::hash(baton), stream.user, stream.database, why);
     }
 
     fn remember(&self, baton: TokenHash, user: String, database: String, why: Ended) {

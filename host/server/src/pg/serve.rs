@@ -4,6 +4,7 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::policy::Role;
 use sqlite_wasm_postgres::Error;
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Handle;
@@ -24,7 +25,6 @@ use super::transport::Transport;
 use crate::auth::{User, scram};
 use crate::connections::Place;
 use crate::databases::{Named, Wire};
-use crate::policy::Role;
 use crate::server::{Client, Server};
 use crate::session::Session;
 use crate::session::engine::Engine;

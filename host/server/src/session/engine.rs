@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use access::policy::{self, Kind, Role};
 use sqlite_wasm::types::ToSql;
 use sqlite_wasm::{Connection, Row, Statement};
 use tokio::runtime::Handle;
@@ -14,7 +15,6 @@ use super::read_only::{OnlyReads, is_read_only_begin, read_only_begin};
 use super::way::Way;
 use super::writers::{self, Turn, Writers};
 use super::{Opened, Rules};
-use crate::policy::{self, Kind, Role};
 
 /// Virtual machine steps of SQLite between two looks at the clock.
 const STEPS: i32 = 4096;

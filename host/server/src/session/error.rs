@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use access::policy::Refusal;
 use wire::code;
 
 use super::control::Ended;
-use crate::policy::Refusal;
 
 /// A result, or an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,10 +1,10 @@
 //! Transactions that only read: libSQL's `BEGIN TRANSACTION READONLY`, which SQLite does not know, and
 //! those of Postgres.
 
+use access::policy::{Reading, Role, first_words};
 use sqlite_wasm::Connection;
 
 use super::error::Result;
-use crate::policy::{Reading, Role, first_words};
 
 /// Whether a session's next statements only read.
 pub struct OnlyReads {

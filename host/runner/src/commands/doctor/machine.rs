@@ -9,7 +9,7 @@ use sqlite_wasm_runtime::artifact::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::extensions::search;
 use sqlite_wasm_runtime::installation::key::Key;
 use sqlite_wasm_runtime::installation::owner;
-use sqlite_wasm_runtime::installation::program_files::{self, HELPER, SERVER};
+use sqlite_wasm_runtime::installation::program_files::{self, AGENTS, HELPER, SERVER};
 use sqlite_wasm_runtime::installation::user_directories;
 use sqlite_wasm_runtime::limits::address_space::Reservation;
 use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
@@ -24,7 +24,7 @@ use crate::commands::run::program::{PORTABLE_SHELL, first_shell};
 /// All but the second wall.
 pub fn check(extension_directories: &[PathBuf]) -> Vec<Finding> {
     let mut findings = vec![versions(), shell(), compiler()];
-    findings.extend(server());
+    findings.extend(servers());
     findings.extend([key(), cache(), extensions(extension_directories), address_space()]);
     findings
 }
@@ -62,10 +62,15 @@ fn compiler() -> Finding {
     program("compiler", HELPER, "install the whole package: without it no `.wasm` runs")
 }
 
-/// The server is another package, which may be missing.
-fn server() -> Option<Finding> {
-    let is_installed = program_files::path(SERVER).is_ok_and(|path| path.exists());
-    is_installed.then(|| program("server", SERVER, "without it `serve` does not start"))
+/// The servers are another package, which may be missing.
+fn servers() -> impl Iterator<Item = Finding> {
+    let all = [
+        ("server", SERVER, "without it `serve` does not start"),
+        ("server for agents", AGENTS, "without it `mcp` does not start"),
+    ];
+    let is_installed = |name| program_files::path(name).is_ok_and(|path| path.exists());
+    let installed = all.into_iter().filter(move |(_, name, _)| is_installed(name));
+    installed.map(|(check, name, remedy)| program(check, name, remedy))
 }
 
 /// The program `name` as it is checked before it is started.

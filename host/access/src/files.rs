@@ -1,6 +1,7 @@
 //! Where the databases are, by name.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -24,8 +25,20 @@ pub enum Files {
 /// A database by its name, which exists or may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
+    /// Its name.
     pub name: String,
-    pub(super) path: PathBuf,
+    /// The path of its file.
+    pub path: PathBuf,
+}
+
+/// Which file a path leads to: device and inode; none where there is none.
+pub type Identity = Option<(u64, u64)>;
+
+impl Named {
+    /// The file that has the path now.
+    pub fn identity(&self) -> Identity {
+        self.path.metadata().ok().map(|data| (data.dev(), data.ino()))
+    }
 }
 
 impl Files {

@@ -21,6 +21,7 @@ struct State {
 }
 
 impl Reading {
+    /// Whether the session may only read.
     pub fn is_on(&self) -> bool {
         self.0.is_on.load(Ordering::Relaxed)
     }

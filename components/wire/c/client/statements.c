@@ -1,84 +1,77 @@
 /* Prepared statements: preparing, resetting, finalizing. */
 
-/* Rows that are fetched at once, by a program that does nothing else between its steps. */
-#define MAX_ROWS 256
+typedef const char *ReadText(In *in);
 
-/* More columns than SQLite can have prove that the reply is malformed. */
-#define MAX_COLUMNS 32767
-
-static const char **read_names(In *in, uint32_t *count) {
+/* A count, and as many texts. Null without memory. */
+static const char **read_names(In *in, ReadText *read, uint32_t *count) {
   *count = in_u32(in);
-  /* Each takes four bytes at least. */
-  if (*count > in_left(in) / 4) {
+  /* Each takes a byte at least. */
+  if (*count > in_left(in)) {
     in->is_bad = true;
     *count = 0;
   }
-  const char **names = sqlite3_malloc64((*count + 1) * sizeof(char *));
-  if (!names) {
+  const char **texts = sqlite3_malloc64((*count + 1) * sizeof(char *));
+  if (!texts) {
     *count = 0;
     return NULL;
   }
-  for (uint32_t i = 0; i < *count; i++) names[i] = in_text(in);
-  return names;
+  for (uint32_t i = 0; i < *count; i++) texts[i] = read(in);
+  return texts;
 }
 
 static void free_wide(Statement *statement) {
-  for (uint32_t i = 0; i < statement->wide_count; i++) sqlite3VdbeMemRelease(&statement->wide[i]);
+  for (uint32_t i = 0; i < statement->wide_count; i++) cell_clear(&statement->wide[i]);
   sqlite3_free(statement->wide);
   statement->wide = NULL;
   statement->wide_count = 0;
 }
 
-static void forget_fetched(struct Fetched *fetched) {
+static void forget_fetched(Fetched *fetched) {
   sqlite3_free(fetched->texts);
-  sqlite3_free(fetched->bytes);
-  *fetched = (struct Fetched){NULL, NULL};
+  kept_free(&fetched->bytes);
+  fetched->texts = NULL;
 }
 
 static void forget_description(Statement *statement) {
   sqlite3_free(statement->parameters);
   sqlite3_free(statement->columns);
-  sqlite3_free(statement->description);
+  kept_free(&statement->description);
   forget_fetched(&statement->types);
   forget_fetched(&statement->origins);
   statement->parameters = statement->columns = NULL;
-  statement->description = NULL;
   statement->parameter_count = statement->column_count = 0;
   free_wide(statement);
 }
 
-/* Store the engine's description of a statement. */
-static bool describe(Statement *statement, In *in) {
-  size_t count = in_left(in);
+/* Store a description of the statement; false without memory, and if it is malformed. */
+static bool describe(Statement *statement, Reply *reply) {
   forget_description(statement);
-  statement->description = sqlite3_malloc64(count + 1);
-  if (!statement->description) return false;
-  memcpy(statement->description, in->at, count);
-  In own = {statement->description, statement->description + count, false};
-  statement->is_read_only = in_u8(&own);
-  statement->explain = in_u8(&own);
-  statement->parameters = read_names(&own, &statement->parameter_count);
-  statement->columns = read_names(&own, &statement->column_count);
+  if (!keep_reply(statement->connection, &statement->description, reply)) return false;
+  In *in = &reply->in;
+  statement->is_read_only = in_u8(in);
+  if (!EXPLAIN_COMES_WITH_TYPES) statement->explain = in_u8(in);
+  statement->parameters = read_names(in, in_text, &statement->parameter_count);
+  statement->columns = read_names(in, in_text, &statement->column_count);
   statement->is_stale = false;
-  return statement->columns && !own.is_bad && statement->column_count <= MAX_COLUMNS;
+  return statement->parameters && statement->columns && !in->is_bad &&
+         statement->column_count <= MAX_COLUMNS;
 }
 
-static void link_statement(Connection *connection, Statement *statement) {
-  statement->connection = connection;
-  statement->next = connection->statements;
+static void link_statement(Statement *statement) {
+  Statement **all = &statement->connection->client.statements;
+  statement->next = *all;
   if (statement->next) statement->next->previous = statement;
-  connection->statements = statement;
+  *all = statement;
 }
 
 static void unlink_statement(Statement *statement) {
-  Connection *connection = statement->connection;
   if (statement->previous) statement->previous->next = statement->next;
-  else connection->statements = statement->next;
+  else statement->connection->client.statements = statement->next;
   if (statement->next) statement->next->previous = statement->previous;
 }
 
 static void free_row(Statement *statement) {
-  for (uint32_t i = 0; i < statement->row_room; i++) sqlite3VdbeMemRelease(&statement->row[i]);
+  for (uint32_t i = 0; i < statement->row_room; i++) cell_clear(&statement->row[i]);
   sqlite3_free(statement->row);
   statement->row = NULL;
   statement->row_room = 0;
@@ -87,45 +80,29 @@ static void free_row(Statement *statement) {
 static void free_statement(Statement *statement) {
   forget_description(statement);
   free_row(statement);
-  sqlite3_free(statement->block);
+  free_own(statement);
+  kept_free(&statement->block);
   sqlite3_free(statement->last_message);
   sqlite3_free(statement->sql);
   sqlite3_free(statement);
 }
 
 static Statement *new_statement(Connection *connection, uint32_t handle, const char *sql,
-                                size_t length, unsigned flags, In *in) {
-  Statement *statement = sqlite3MallocZero(sizeof(*statement));
+                                size_t length, Reply *reply) {
+  Statement *statement = sqlite3_malloc64(sizeof(*statement));
   if (!statement) return NULL;
+  memset(statement, 0, sizeof(*statement));
+  statement->connection = connection;
   statement->handle = handle;
-  statement->flags = flags;
   statement->sql = sqlite3_malloc64(length + 1);
-  if (!statement->sql || !describe(statement, in)) {
+  if (!statement->sql || !describe(statement, reply)) {
     free_statement(statement);
     return NULL;
   }
   memcpy(statement->sql, sql, length);
   statement->sql[length] = 0;
-  link_statement(connection, statement);
+  link_statement(statement);
   return statement;
-}
-
-/* Whether the running statements are to end, and no other may begin: as natively, an interruption
-** lasts until none is running. A statement whose end has been fetched is running for the program. */
-static bool is_interrupted(Connection *connection) {
-  Engine *engine = connection->sandbox->engine;
-  bool is_new = engine_is_interrupted(engine);
-  /* In a callback, the engine has to notice it too. */
-  if (is_new && !connection->requests) {
-    engine_clear_interruption(engine);
-    connection->was_interrupted = true;
-  }
-  if (!is_new && !connection->was_interrupted) return false;
-  for (Statement *each = connection->statements; each; each = each->next) {
-    if (each->state == RUNNING) return true;
-  }
-  connection->was_interrupted = false;
-  return false;
 }
 
 static int prepare(Connection *connection, const char *sql, size_t length, unsigned flags,
@@ -135,24 +112,24 @@ static int prepare(Connection *connection, const char *sql, size_t length, unsig
     if (tail) *tail = sql;
     return fail(connection, SQLITE_INTERRUPT, NULL);
   }
-  Out *work = call(connection, CALL_PREPARE);
-  out_u32(work, flags);
-  out_bytes(work, sql, length);
+  out_bytes(call_prepare(connection, flags), sql, length);
   int code = request(connection, &reply);
   uint32_t handle = in_u32(&reply.in), used = in_u32(&reply.in);
   if (used > length || reply.in.is_bad) used = (uint32_t)length;
   if (tail) *tail = sql + used;
   if (code != SQLITE_OK || !handle) return code;
-  *statement = new_statement(connection, handle, sql, used, flags, &reply.in);
-  return *statement ? SQLITE_OK : fail_no_memory(connection);
+  *statement = new_statement(connection, handle - HANDLE_OFFSET, sql, used, &reply);
+  if (*statement) return SQLITE_OK;
+  call_to_release(connection, OP_FINALIZE, handle - HANDLE_OFFSET);
+  return fail_no_memory(connection);
 }
 
 static int prepare_checked(sqlite3 *db, const char *sql, int bytes, unsigned flags,
                            Statement **statement, const char **tail) {
-  if (!statement) return SQLITE_MISUSE_BKPT;
+  if (!statement) return MISUSE;
   *statement = NULL;
-  if (!is_open(db) || !sql) return SQLITE_MISUSE_BKPT;
-  Connection *connection = connection_of(db);
+  Connection *connection = open_connection(db);
+  if (!connection || !sql) return MISUSE;
   size_t length = bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes);
   if (bytes >= 0 && length == (size_t)bytes) flags |= PREPARE_COUNTED;
   enter(connection);
@@ -174,24 +151,32 @@ EXPORT int sqlite3_prepare(sqlite3 *db, const char *sql, int bytes, sqlite3_stmt
   return prepare_checked(db, sql, bytes, PREPARE_LEGACY, statement, tail);
 }
 
+/* Bytes in UTF-16 of a text in UTF-8. */
+static size_t utf16_bytes(const char *text, const char *end) {
+  size_t bytes = 0;
+  for (; text < end; text++) {
+    if ((*text & 0xC0) != 0x80) bytes += (unsigned char)*text >= 0xF0 ? 4 : 2;
+  }
+  return bytes;
+}
+
 static int prepare_utf16(sqlite3 *db, const void *sql, int bytes, unsigned flags,
                          sqlite3_stmt **statement, const void **tail) {
-  if (!statement) return SQLITE_MISUSE_BKPT;
+  if (!statement) return MISUSE;
   *statement = NULL;
-  if (!is_open(db) || !sql) return SQLITE_MISUSE_BKPT;
+  Connection *connection = open_connection(db);
+  if (!connection || !sql) return MISUSE;
   /* The text ends with a NUL. */
   const uint16_t *units = sql;
-  int length = 0;
-  while ((bytes < 0 || length + 2 <= bytes) && units[length / 2]) length += 2;
-  char *text = sqlite3Utf16to8(db, sql, length, SQLITE_UTF16NATIVE);
-  if (!text) return SQLITE_NOMEM_BKPT;
-  const char *rest = NULL;
-  int code = prepare_checked(db, text, -1, flags, statement, &rest);
-  if (rest && tail) {
-    int used = sqlite3Utf8CharLen(text, (int)(rest - text));
-    *tail = (const uint8_t *)sql + sqlite3Utf16ByteLen(sql, length, used);
-  }
-  sqlite3DbFree(db, text);
+  size_t length = 0;
+  while ((bytes < 0 || length + 2 <= (size_t)bytes) && units[length / 2]) length += 2;
+  Cell cell;
+  cell_init(&cell, connection);
+  cell_set_text(&cell, sql, length, SQLITE_UTF16NATIVE);
+  const char *text = (const char *)sqlite3_value_text(VALUE_OF(&cell)), *rest = text;
+  int code = text ? prepare_checked(db, text, -1, flags, statement, &rest) : SQLITE_NOMEM;
+  if (text && tail) *tail = (const uint8_t *)sql + utf16_bytes(text, rest);
+  cell_clear(&cell);
   return code;
 }
 
@@ -221,39 +206,23 @@ static void drop_rows(Statement *statement) {
   statement->last_message = NULL;
 }
 
-static bool is_error(int code) {
-  return code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
+/* The statement runs no more, for the program. On the other side it has ended, or it must be reset. */
+static int halt(Statement *statement, int code, bool has_ended) {
+  statement->state = HALTED;
+  statement->is_complete = has_ended;
+  statement->lacks_memory = false;
+  statement->code = code;
+  return masked(statement->connection, code);
 }
 
-/* Whether the engine is still running the statement, or has an error to repeat. */
-static bool must_reset_now(const Statement *statement) {
-  return (statement->state == RUNNING && !statement->is_complete) || is_error(statement->code) ||
-         (statement->is_complete && is_error(statement->last_code));
+static int end(Statement *statement, bool is_final) {
+  if (statement->state == READY) return SQLITE_OK;
+  if (statement->lacks_memory) halt(statement, SQLITE_NOMEM, false);
+  return end_run(statement, is_final);
 }
 
 static int reset(Statement *statement) {
-  Connection *connection = statement->connection;
-  int code = SQLITE_OK;
-  if (statement->state == READY) {
-    /* The statement has not run since. */
-  } else if (must_reset_now(statement)) {
-    bool is_told = statement->state == HALTED;
-    call_on(connection, CALL_RESET, statement->handle);
-    code = request_code(connection);
-    /* The program has not received this failure, so it is dropped. */
-    if (!is_told && statement->is_complete && code) {
-      set_code(connection, SQLITE_OK);
-      code = SQLITE_OK;
-    }
-    /* The library has interrupted it after its end. */
-    if (is_told && !code && is_error(statement->code)) {
-      code = fail(connection, statement->code, NULL);
-    }
-  } else {
-    call_on(connection, CALL_RESET, statement->handle);
-    set_code(connection, SQLITE_OK);
-    call_later(connection);
-  }
+  int code = end(statement, false);
   drop_rows(statement);
   statement->state = READY;
   statement->code = SQLITE_OK;
@@ -267,30 +236,22 @@ EXPORT int sqlite3_reset(sqlite3_stmt *statement) {
   return leave_with(connection, reset(statement));
 }
 
-static void close_zombie(Connection *connection);
-
 EXPORT int sqlite3_finalize(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_OK;
   Connection *connection = statement->connection;
   enter(connection);
-  int code = SQLITE_OK;
-  if (statement->state != READY && must_reset_now(statement)) code = reset(statement);
-  else if (statement->state != READY) set_code(connection, SQLITE_OK);
-  call_on(connection, CALL_FINALIZE, statement->handle);
-  call_later(connection);
+  int code = end(statement, true);
+  call_to_release(connection, OP_FINALIZE, statement->handle);
   unlink_statement(statement);
   free_statement(statement);
-  if (connection->is_zombie) {
-    close_zombie(connection);
-    return code;
-  }
-  return leave_with(connection, code);
+  return leave_object(connection, code);
 }
 
 EXPORT sqlite3_stmt *sqlite3_next_stmt(sqlite3 *db, sqlite3_stmt *statement) {
-  if (!is_open(db)) return NULL;
-  enter(connection_of(db));
-  Statement *next = statement ? statement->next : connection_of(db)->statements;
-  leave(connection_of(db));
+  Connection *connection = open_connection(db);
+  if (!connection) return NULL;
+  enter(connection);
+  Statement *next = statement ? statement->next : connection->client.statements;
+  leave(connection);
   return next;
 }

@@ -10,6 +10,8 @@ use wit_bindgen_core::Files;
 use wit_bindgen_core::wit_parser::{Resolve, WorldKey};
 
 const CONTRACT: &str = "../../wit/extension";
+/// The client of SQLite over bytes, which `libsqlite3.so.0` shares.
+const CLIENT: &str = "../wire/c";
 const WORLD: &str = "full-extension";
 
 /// Each file becomes a separate member of the library, so that the linker takes the
@@ -25,8 +27,9 @@ const SOURCES: &[&str] = &[
     "best_index",
     "cursor",
     "statements",
-    "columns",
     "exec",
+    "get_table",
+    "databases",
     "connection",
     "work",
     "prefetch",
@@ -69,7 +72,7 @@ enum Status {
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let headers = sqlite_directory();
-    for input in ["build.rs", "src", "ROUTINES.md", CONTRACT] {
+    for input in ["build.rs", "src", "ROUTINES.md", CLIENT, CONTRACT] {
         println!("cargo:rerun-if-changed={input}");
     }
     // For the build scripts of extensions, which compile C with these.
@@ -97,7 +100,7 @@ fn main() {
         routines.iter().filter(|routine| routine.status == Status::Unsupported).collect();
     write(&out, "unsupported.c", &unsupported_list(&unsupported));
     let mut build = cc::Build::new();
-    build.include("src").include(&out).include(&headers).warnings(false);
+    build.include("src").include(CLIENT).include(&out).include(&headers).warnings(false);
     build.define("SQLITE_CORE", None);
     build.files(SOURCES.iter().map(|name| format!("src/{name}.c")));
     for routine in unsupported {

@@ -36,10 +36,12 @@ fn main() {
     let mut build = cc::Build::new();
     build.files(SOURCES.map(|name| format!("c/{name}.c")));
     println!("cargo:rerun-if-changed=../engine/src/internals.h");
+    println!("cargo:rerun-if-changed=../wire/c/bytes.h");
     build
         .include(out)
         .include(include)
         .include("../engine/src")
+        .include("../wire/c")
         .define("SQLITE_ENABLE_SESSION", None);
     build.define("SQLITE_ENABLE_PREUPDATE_HOOK", None).define("SQLITE_ENABLE_SNAPSHOT", None);
     if env::var_os("CARGO_FEATURE_PLANTED_ERROR").is_some() {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "face.h"
 #include "start.h"
-#include "work.h"
 
 static Owned owned;
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bytes.h"
 #include "full_extension.h"
 #include "sqlite3.h"
 
@@ -41,13 +42,21 @@ void connection_set_idle(void);
 void connection_close(void);
 /* Set the connection's error; returns the code as a function of SQLite would. */
 int connection_fail(int code, const char *message, size_t length);
-/* Clear the connection's error; returns SQLITE_OK. */
-int connection_succeed(void);
+/* Set the connection's error without a message: the code of a step, or SQLITE_OK. */
+void connection_set_code(int code);
+
+/* Whether memory ran out since the last time. */
+bool connection_lacks_memory(void);
 
 /* Cells. A cell borrows the bytes that it is set to. */
 
 void cell_set(Cell *cell, const wit_value *value, int encoding);
 void cell_set_null(Cell *cell);
+/* Read a row's value, which borrows the bytes. The cell keeps memory that it already has. */
+void cell_read_value(Cell *cell, In *in);
+void cell_set_text(Cell *cell, const void *text, size_t bytes, uint8_t encoding);
+/* A value that is NULL and stays so. */
+const Cell *cell_null(void);
 void cell_set_subtype(Cell *cell, uint8_t subtype);
 /* Mark a column that UPDATE does not change (`sqlite3_value_nochange`). */
 void cell_set_unchanged(Cell *cell);

@@ -54,6 +54,7 @@ void connection_begin_call(void) {
 
 void connection_set_idle(void) { connection->nVdbeActive = 0; }
 
+#include "client/mem.c"
 #include "library/cells.c"
 #include "library/calls.c"
 #include "library/registry.c"
@@ -104,7 +105,14 @@ int connection_fail(int code, const char *message, size_t length) {
   return code & connection->errMask;
 }
 
-int connection_succeed(void) {
-  if (connection->errCode) sqlite3Error(connection, SQLITE_OK);
-  return SQLITE_OK;
+void connection_set_code(int code) {
+  connection->errCode = code;
+  connection->errByteOffset = -1;
+  if (connection->pErr) sqlite3ValueSetNull(connection->pErr);
+}
+
+bool connection_lacks_memory(void) {
+  if (!connection->mallocFailed) return false;
+  sqlite3OomClear(connection);
+  return true;
 }

@@ -12,12 +12,6 @@
 ** is closed before the next request. */
 #include "prefetch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* The most columns that are opened with another one. */
-#define MAX_COMPANIONS 16
-
 /* A flag of a blob; see `sql-work`. */
 #define ENDS_WITH_CALL 2
 
@@ -47,52 +41,59 @@ static struct {
 
 /* Companions that are open, in the order of the group; the handle plus one, or 0
 ** for a blob that was taken or does not exist. */
-static OpenBlob opened[MAX_COMPANIONS];
+static struct {
+  uint32_t handle, size;
+} opened[MAX_COMPANIONS];
 static size_t opened_count;
 
-static bool is_same(const Column *column, const Work *wanted) {
+static bool is_same(const Column *column, const Out *wanted) {
   return column->count == wanted->count && memcmp(column->bytes, wanted->bytes, wanted->count) == 0;
 }
 
-static void remember(Column *column, const Work *wanted) {
-  free(column->bytes);
-  column->bytes = malloc(wanted->count);
-  if (!column->bytes) abort();
-  memcpy(column->bytes, wanted->bytes, wanted->count);
-  column->count = wanted->count;
+/* Without memory the column is not remembered. */
+static bool remember(Column *column, const Out *wanted) {
+  uint8_t *bytes = sqlite3_realloc64(column->bytes, wanted->count);
+  if (!bytes) return false;
+  memcpy(bytes, wanted->bytes, wanted->count);
+  *column = (Column){bytes, wanted->count};
+  return true;
 }
 
-static Group *group_of(const Work *wanted) {
+/* The group that begins with a column; null without memory. */
+static Group *group_of(const Out *wanted) {
   static size_t oldest;
   for (size_t i = 0; i < MAX_GROUPS; i++) {
     if (is_same(&groups[i].first, wanted)) return &groups[i];
   }
   Group *group = &groups[oldest++ % MAX_GROUPS];
-  remember(&group->first, wanted);
   group->count = 0;
-  return group;
+  return remember(&group->first, wanted) ? group : NULL;
 }
 
 static bool is_in_row(const Location *wanted) {
   return last.group && last.row_id == wanted->row_id && last.is_writable == wanted->is_writable;
 }
 
-static bool is_in_schema(const Column *column, const Work *wanted) {
-  const uint8_t *left = column->bytes, *right = wanted->bytes;
-  return strcmp(work_take_text(&left), work_take_text(&right)) == 0;
+/* The schema comes first. */
+static bool is_in_schema(const Column *column, const Out *wanted) {
+  In left = {column->bytes, column->bytes + column->count, false};
+  In right = {wanted->bytes, wanted->bytes + wanted->count, false};
+  return strcmp(in_text(&left), in_text(&right)) == 0;
 }
 
 /* Whether the extension opens it directly after the group of the last request. */
 static bool is_companion(const Location *wanted) {
-  return is_in_row(wanted) && last.request == work_requests && last.group->count < MAX_COMPANIONS &&
-         is_in_schema(&last.group->first, wanted->column);
+  return is_in_row(wanted) && last.request == work_connection.requests &&
+         last.group->count < MAX_COMPANIONS && is_in_schema(&last.group->first, wanted->column);
 }
 
 void prefetch_drop(void) {
+  Out *work = &work_connection.client.work;
   bool is_wanted = true;
   for (size_t i = 0; i < opened_count; i++) {
     if (!opened[i].handle) continue;
-    work_close_later(opened[i].handle - 1);
+    out_u8(work, WORK_CLOSE);
+    out_u32(work, opened[i].handle - HANDLE_OFFSET);
     is_wanted = false;
   }
   opened_count = 0;
@@ -100,35 +101,37 @@ void prefetch_drop(void) {
   if (!is_wanted) prefetch_forget();
 }
 
-bool prefetch_take(const Location *wanted, OpenBlob *blob) {
+bool prefetch_take(const Location *wanted, uint32_t *handle, uint32_t *size) {
   if (!is_in_row(wanted)) return false;
   for (size_t i = 0; i < opened_count; i++) {
     if (!opened[i].handle || !is_same(&last.group->companions[i], wanted->column)) continue;
-    *blob = (OpenBlob){opened[i].handle - 1, opened[i].size};
+    *handle = opened[i].handle - HANDLE_OFFSET;
+    *size = opened[i].size;
     opened[i].handle = 0;
     return true;
   }
   return false;
 }
 
-static void put(Work *request, const Location *wanted, const uint8_t *column, size_t count) {
-  work_u8(request, ENDS_WITH_CALL | wanted->is_writable);
-  work_u64(request, wanted->row_id);
-  work_raw(request, column, count);
+static void put(Out *request, const Location *wanted, const uint8_t *column, size_t count) {
+  out_u8(request, ENDS_WITH_CALL | wanted->is_writable);
+  out_u64(request, (uint64_t)wanted->row_id);
+  out_raw(request, column, count);
 }
 
-void prefetch_put(Work *request, const Location *wanted) {
+void prefetch_put(Out *request, const Location *wanted) {
   size_t companions = 0;
   if (is_companion(wanted)) {
-    remember(&last.group->companions[last.group->count++], wanted->column);
+    Group *group = last.group;
+    if (remember(&group->companions[group->count], wanted->column)) group->count++;
   } else {
     last.group = group_of(wanted->column);
     last.row_id = wanted->row_id;
     last.is_writable = wanted->is_writable;
-    companions = last.group->count;
+    companions = last.group ? last.group->count : 0;
   }
-  last.request = work_requests + 1;
-  work_u32(request, companions + 1);
+  last.request = work_connection.requests + 1;
+  out_u32(request, (uint32_t)companions + 1);
   put(request, wanted, wanted->column->bytes, wanted->column->count);
   for (size_t i = 0; i < companions; i++) {
     const Column *column = &last.group->companions[i];
@@ -136,11 +139,12 @@ void prefetch_put(Work *request, const Location *wanted) {
   }
 }
 
-void prefetch_read(const uint8_t *at, const uint8_t *end) {
-  for (opened_count = 0; at < end && opened_count < last.group->count; opened_count++) {
-    opened[opened_count].handle = work_take_u32(&at);
-    opened[opened_count].size = work_take_u32(&at);
-    work_take_text(&at);
+void prefetch_read(In *in) {
+  size_t companions = last.group ? last.group->count : 0;
+  for (opened_count = 0; in_left(in) && opened_count < companions; opened_count++) {
+    opened[opened_count].handle = in_u32(in);
+    opened[opened_count].size = in_u32(in);
+    in_text(in);
   }
 }
 

@@ -12,7 +12,9 @@ int sqlite3_declare_vtab(sqlite3 *db, const char *sql) {
   (void)db;
   sqlite3_free(declaration);
   declaration = sqlite3_mprintf("%s", sql);
-  return declaration ? connection_succeed() : SQLITE_NOMEM;
+  if (!declaration) return SQLITE_NOMEM;
+  connection_set_code(SQLITE_OK);
+  return SQLITE_OK;
 }
 
 /* The options that xConnect sets. */

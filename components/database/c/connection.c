@@ -23,18 +23,15 @@ void call_db_status(Call *call) {
   out_u64(&call->out, (uint64_t)highest);
 }
 
-void call_txn_state(Call *call) { call->code = sqlite3_txn_state(call->db, in_text(&call->in)); }
-
-void call_db_readonly(Call *call) {
-  call->code = sqlite3_db_readonly(call->db, in_text(&call->in));
-}
-
-void call_db_filename(Call *call) {
-  out_text(&call->out, sqlite3_db_filename(call->db, in_text(&call->in)));
-}
-
-void call_db_name(Call *call) {
-  out_text(&call->out, sqlite3_db_name(call->db, (int)in_u32(&call->in)));
+void call_database(Call *call) {
+  int position = (int)in_u32(&call->in);
+  const char *schema = in_text(&call->in);
+  if (position >= 0) schema = sqlite3_db_name(call->db, position);
+  bool exists = position < 0 || schema;
+  out_text(&call->out, schema);
+  out_text(&call->out, exists ? sqlite3_db_filename(call->db, schema) : NULL);
+  out_u32(&call->out, exists ? (uint32_t)sqlite3_db_readonly(call->db, schema) : (uint32_t)-1);
+  out_u32(&call->out, exists ? (uint32_t)sqlite3_txn_state(call->db, schema) : (uint32_t)-1);
 }
 
 void call_column_metadata(Call *call) {

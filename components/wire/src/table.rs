@@ -166,14 +166,11 @@ Calls {
     /// `sqlite3_db_status64`.
     CallDbStatus = 178, Program, call_db_status(option: u32, reset: u32) =>
         "now, and highest (each s64)";
-    /// `sqlite3_txn_state`. The code is the result.
-    CallTxnState = 179, Program, call_txn_state(schema: Option<&'a [u8]>);
-    /// `sqlite3_db_readonly`. The code is the result.
-    CallDbReadonly = 180, Program, call_db_readonly(schema: Option<&'a [u8]>);
-    /// `sqlite3_db_filename`.
-    CallDbFilename = 181, Program, call_db_filename(schema: Option<&'a [u8]>) => "the file";
-    /// `sqlite3_db_name`.
-    CallDbName = 182, Program, call_db_name(position: i32) => "the name";
+    /// Describe a database: its position in `PRAGMA database_list`, or, if that is negative, its
+    /// name, null for `main` and for the transactions of all.
+    CallDatabase = 179, Program, call_database(position: i32, schema: Option<&'a [u8]>) =>
+        "its name, and its file; s32 as in `sqlite3_db_readonly`, and s32 as in `sqlite3_txn_state`; \
+         for a database that does not exist null, null, -1, -1";
     /// `sqlite3_table_column_metadata`.
     CallColumnMetadata = 183, Program, call_column_metadata(
         schema: Option<&'a [u8]>, table: Option<&'a [u8]>, column: Option<&'a [u8]>

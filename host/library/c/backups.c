@@ -76,8 +76,7 @@ static int leave_both(sqlite3_backup *backup, int code) {
 /* Whether there is a database with this name. The temporary one need not exist yet. */
 static bool has_database(Connection *connection, const char *name) {
   if (sqlite3_stricmp(name, "temp") == 0) return true;
-  out_text(call(connection, CALL_DB_READONLY), name);
-  return request_number(connection, -1) >= 0;
+  return describe_database(connection, -1, name).is_read_only >= 0;
 }
 
 static sqlite3_backup *refuse_backup(sqlite3_backup *backup, const char *message,

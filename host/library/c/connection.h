@@ -1,11 +1,51 @@
-/* The structures of the library. */
+/* The structures of the library, and what it provides for the client. */
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
 typedef struct Entry Entry;
 typedef struct Sandbox Sandbox;
 typedef struct Connection Connection;
-typedef struct sqlite3_stmt Statement;
+
+/* For the client: a value, and what statements and blobs have only here. */
+typedef Mem Cell;
+#define VALUE_OF(cell) ((sqlite3_value *)(cell))
+
+/* A result for a mistake of the program, which SQLite logs. */
+#define MISUSE SQLITE_MISUSE_BKPT
+
+/* Operations of the client. Objects are named by their addresses. */
+enum {
+  OP_BIND = CALL_BIND,
+  OP_BIND_NEXT = CALL_BIND_NEXT,
+  OP_STEP = CALL_STEP,
+  OP_FINALIZE = CALL_FINALIZE,
+  OP_DESCRIBE = CALL_DESCRIBE,
+  OP_TYPES = CALL_DECLARED,
+  OP_EXPAND = CALL_EXPANDED_SQL,
+  OP_EXECUTE = CALL_EXECUTE,
+  OP_READ = CALL_BLOB_READ,
+  OP_WRITE = CALL_BLOB_WRITE,
+  OP_DATABASE = CALL_DATABASE,
+  OP_COLUMN = CALL_COLUMN_METADATA,
+  HANDLE_OFFSET = 0,
+  EXPLAIN_COMES_WITH_TYPES = false,
+  ENGINE_CHECKS_BLOBS = true,
+  /* For each column: its name, type, database, table and origin. */
+  WIDE_TEXTS = 5,
+};
+
+typedef struct {
+  /* The number of requests of the connection after the rows of the block. */
+  uint64_t serial;
+  /* The engine is asked for the next rows: only then can a row be traced. */
+  bool is_stepping;
+  bool is_being_traced;
+} StatementOwn;
+
+typedef struct {
+} BlobOwn;
+
+#include "client/client.h"
 
 /* Maximum depth of nested events: the sandbox must not decide how deep the stack of the program's
 ** thread gets. SQLite needs one more level for each callback that runs SQL with callbacks. */
@@ -41,12 +81,7 @@ struct Connection {
   Connection *next;
   /* The id of the connection in the sandbox, and its address there. */
   uint32_t id, address;
-  /* Calls that are sent with the next one that has a reply. */
-  Out work;
-  /* The parameter of the last binding, if it is the last call in `work`. */
-  uint32_t bound_statement, bound_index;
-  size_t bound_end;
-  Statement *statements;
+  Client client;
   /* Open blobs and backups. */
   unsigned open_objects;
   /* Requests that have not returned: a callback runs inside one. */
@@ -71,57 +106,7 @@ struct Connection {
   Statement *traced;
   const char *expanded;
   struct PreUpdateEvent *preupdate;
-  /* Results of sqlite3_db_filename and sqlite3_db_name; they live as long as the connection. */
-  struct KeptText *texts;
-  uint32_t text_count;
-  size_t text_bytes;
   void (*on_unlock)(void **, int);
-};
-
-/* The state of a statement. */
-typedef enum { READY, RUNNING, HALTED } State;
-
-struct sqlite3_stmt {
-  Connection *connection;
-  Statement *next, *previous;
-  uint32_t handle;
-  char *sql;
-  unsigned flags;
-  /* Texts of the description. */
-  uint8_t *description;
-  const char **parameters, **columns;
-  uint32_t parameter_count, column_count;
-  bool is_read_only, is_stale;
-  int explain;
-  State state;
-  /* The fetched rows, the next one, and the number of further rows. */
-  uint8_t *block;
-  size_t block_room;
-  In rows;
-  uint32_t rows_left, limit;
-  /* The number of requests of the connection after those rows. */
-  uint64_t serial;
-  /* The code after the last of them, other than SQLITE_ROW, and its message. */
-  bool is_complete;
-  int last_code, last_offset;
-  char *last_message;
-  /* The result of the last step. */
-  int code;
-  /* The row, and its width. */
-  Mem *row;
-  uint32_t row_room, width;
-  bool has_row;
-  /* Declared types and origins, fetched on first use. */
-  struct Fetched {
-    uint8_t *bytes;
-    const char **texts;
-  } types, origins;
-  /* Names, types and origins in UTF-16. */
-  Mem *wide;
-  uint32_t wide_count;
-  bool is_being_traced;
-  /* The engine is asked for its next rows: only then can a row be traced. */
-  bool is_stepping;
 };
 
 static Connection *connection_of(sqlite3 *db) { return (Connection *)db; }

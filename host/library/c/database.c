@@ -1,20 +1,13 @@
 /* Functions of connections: one or two lines each, over the wire. */
 
-/* Without a callback, one crossing runs all statements. */
-EXPORT int sqlite3_exec(sqlite3 *db, const char *sql, sqlite3_callback callback, void *data,
-                        char **message) {
-  if (callback || !is_open(db) || !sql) return native_sqlite3_exec(db, sql, callback, data, message);
-  Connection *connection = connection_of(db);
-  enter(connection);
-  out_text(call(connection, CALL_EXECUTE), sql);
-  int code = request_code(connection);
-  if (message) *message = code ? sqlite3_mprintf("%s", sqlite3_errmsg(db)) : NULL;
-  if (connection->is_zombie) {
-    /* A callback has closed it. */
-    close_zombie(connection);
-    return code;
+static void free_texts(Client *client) {
+  while (client->texts) {
+    KeptText *kept = client->texts;
+    client->texts = kept->next;
+    if (kept->is_file) sqlite3_free_filename(kept->text);
+    else sqlite3_free(kept->text);
+    sqlite3_free(kept);
   }
-  return leave_with(connection, code);
 }
 
 /* SQLite's code stores the limit, and checks it. */
@@ -91,129 +84,6 @@ EXPORT int sqlite3_db_status(sqlite3 *db, int option, int *now, int *highest, in
   *now = (int)(large & 0x7fffffff);
   *highest = (int)(largest & 0x7fffffff);
   return code;
-}
-
-/* A function that takes the name of a database and returns a number. */
-static int number_of(sqlite3 *db, uint8_t function, const char *schema, int none) {
-  if (!is_open(db)) return none;
-  Connection *connection = connection_of(db);
-  enter(connection);
-  out_text(call(connection, function), schema);
-  return leave_with(connection, request_number(connection, none));
-}
-
-EXPORT int sqlite3_txn_state(sqlite3 *db, const char *schema) {
-  return number_of(db, CALL_TXN_STATE, schema, -1);
-}
-
-EXPORT int sqlite3_db_readonly(sqlite3 *db, const char *schema) {
-  return number_of(db, CALL_DB_READONLY, schema, -1);
-}
-
-/* Names live as long as the connection. File names have the format of sqlite3_create_filename, for
-** the functions that require it. */
-typedef struct KeptText KeptText;
-struct KeptText {
-  KeptText *next;
-  char *text;
-  bool is_file;
-};
-
-/* Limits on the number of texts of a connection and on their bytes: the sandbox invents them, and
-** each look-up searches them all. */
-enum { MAX_TEXTS = 1 << 12, MAX_TEXT_BYTES = 16 << 20 };
-
-static bool text_fits(const Connection *connection, size_t length) {
-  return connection->text_count < MAX_TEXTS &&
-         length <= MAX_TEXT_BYTES - connection->text_bytes;
-}
-
-/* Store the text; null without memory. */
-static const char *keep_text(Connection *connection, const char *text, bool is_file) {
-  if (!text) return NULL;
-  for (KeptText *kept = connection->texts; kept; kept = kept->next) {
-    if (kept->is_file == is_file && strcmp(kept->text, text) == 0) return kept->text;
-  }
-  size_t length = strlen(text);
-  KeptText *kept = text_fits(connection, length) ? sqlite3MallocZero(sizeof(*kept)) : NULL;
-  if (!kept) return NULL;
-  kept->is_file = is_file;
-  if (is_file) {
-    char *journal = sqlite3_mprintf("%s-journal", text), *wal = sqlite3_mprintf("%s-wal", text);
-    if (journal && wal) kept->text = (char *)sqlite3_create_filename(text, journal, wal, 0, NULL);
-    sqlite3_free(journal);
-    sqlite3_free(wal);
-  } else {
-    kept->text = sqlite3_mprintf("%s", text);
-  }
-  if (!kept->text) {
-    sqlite3_free(kept);
-    return NULL;
-  }
-  kept->next = connection->texts;
-  connection->texts = kept;
-  connection->text_count++;
-  connection->text_bytes += length;
-  return kept->text;
-}
-
-static void free_texts(Connection *connection) {
-  while (connection->texts) {
-    KeptText *kept = connection->texts;
-    connection->texts = kept->next;
-    if (kept->is_file) sqlite3_free_filename(kept->text);
-    else sqlite3_free(kept->text);
-    sqlite3_free(kept);
-  }
-}
-
-EXPORT sqlite3_filename sqlite3_db_filename(sqlite3 *db, const char *schema) {
-  Reply reply;
-  if (!is_open(db)) return NULL;
-  Connection *connection = connection_of(db);
-  enter(connection);
-  out_text(call(connection, CALL_DB_FILENAME), schema);
-  request(connection, &reply);
-  const char *name = keep_text(connection, in_text(&reply.in), true);
-  leave(connection);
-  return name;
-}
-
-EXPORT const char *sqlite3_db_name(sqlite3 *db, int index) {
-  Reply reply;
-  if (!is_open(db)) return NULL;
-  Connection *connection = connection_of(db);
-  enter(connection);
-  out_u32(call(connection, CALL_DB_NAME), (uint32_t)index);
-  request(connection, &reply);
-  const char *name = keep_text(connection, in_text(&reply.in), false);
-  leave(connection);
-  return name;
-}
-
-EXPORT int sqlite3_table_column_metadata(sqlite3 *db, const char *schema, const char *table,
-                                         const char *column, const char **type,
-                                         const char **collation, int *not_null, int *primary,
-                                         int *automatic) {
-  Reply reply;
-  if (!is_open(db) || !table) return SQLITE_MISUSE_BKPT;
-  Connection *connection = connection_of(db);
-  enter(connection);
-  Out *work = call(connection, CALL_COLUMN_METADATA);
-  out_text(work, schema);
-  out_text(work, table);
-  out_text(work, column);
-  int code = request(connection, &reply);
-  const char *declared = keep_text(connection, in_text(&reply.in), false);
-  const char *compared = keep_text(connection, in_text(&reply.in), false);
-  int flags[3];
-  for (int i = 0; i < 3; i++) flags[i] = in_u8(&reply.in);
-  if (type) *type = declared;
-  if (collation) *collation = compared;
-  if (not_null) *not_null = flags[0];
-  if (primary) *primary = flags[1];
-  if (automatic) *automatic = flags[2];
-  return leave_with(connection, code);
 }
 
 EXPORT int sqlite3_wal_checkpoint_v2(sqlite3 *db, const char *schema, int mode, int *frames,

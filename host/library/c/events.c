@@ -228,7 +228,7 @@ static int on_authorize(Connection *connection, In *in) {
 }
 
 static Statement *statement_at(Connection *connection, uint32_t handle) {
-  Statement *statement = connection->statements;
+  Statement *statement = connection->client.statements;
   while (statement && statement->handle != handle) statement = statement->next;
   return statement;
 }
@@ -259,7 +259,7 @@ static int on_trace(Connection *connection, In *in) {
   Statement *statement = statement_at(connection, handle);
   uint32_t width = in_u32(in);
   /* The program may use any other row, also in an outer callback of this statement. */
-  bool has_row = statement && statement->is_stepping && !statement->has_row && width;
+  bool has_row = statement && statement->own.is_stepping && !statement->has_row && width;
   if (has_row) read_row(statement, width, in);
   if (!statement) statement = &inner;
   Statement *outer = connection->traced;

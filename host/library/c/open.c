@@ -324,8 +324,8 @@ static void free_connection(Connection *connection) {
   while (db->pDbData) sqlite3_set_clientdata(db, db->pDbData->zName, 0, 0);
   if (db->xAutovacDestr) db->xAutovacDestr(db->pAutovacPagesArg);
   if (db->pErr) sqlite3ValueFree(db->pErr);
-  free_texts(connection);
-  sqlite3_free(connection->work.bytes);
+  free_texts(&connection->client);
+  sqlite3_free(connection->client.work.bytes);
   db->eOpenState = SQLITE_STATE_CLOSED;
   sqlite3_mutex *mutex = db->mutex;
   bool is_forked = connection->forks != forks;
@@ -336,7 +336,7 @@ static void free_connection(Connection *connection) {
 }
 
 static bool has_objects(const Connection *connection) {
-  return connection->statements || connection->open_objects || connection->requests;
+  return connection->client.statements || connection->open_objects || connection->requests;
 }
 
 /* Close a zombie with the last of its objects; leaves the connection. */
@@ -358,7 +358,7 @@ static int close_connection(sqlite3 *db, bool is_forced) {
   }
   /* The waiting calls release something, or have no effect any more. */
   Reply reply;
-  if (connection->work.count && connection->address) send(connection, &reply);
+  if (connection->client.work.count && connection->address) send(connection, &reply);
   db->eOpenState = SQLITE_STATE_ZOMBIE;
   connection->is_zombie = true;
   close_zombie(connection);

@@ -150,7 +150,7 @@ EXPORT const char *sqlite3_vtab_collation(sqlite3_index_info *info, int index) {
   if (!has_constraint(info, index)) return NULL;
   Connection *connection = ((Planning *)info)->connection;
   plan_ask(info, PLAN_COLLATION, index, 0, &reply);
-  const char *name = keep_text(connection, in_text(&reply.in), false);
+  const char *name = keep_text(&connection->client, in_text(&reply.in), false);
   leave(connection);
   return name;
 }

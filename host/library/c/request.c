@@ -1,17 +1,8 @@
-/* Calls of the engine: writing them, sending them, and reading the head of each reply. */
-
-/* Calls are sent when more than this many bytes wait. */
-#define MAX_WAITING_BYTES (256 << 10)
+/* Sending calls to the engine, and reading the head of each reply. */
 
 /* The number of forks between the first process and this one: a connection of the parent cannot be
 ** used in the child. */
 static unsigned forks;
-
-/* A reply without its head. The bytes stay valid until the next request. */
-typedef struct {
-  int code;
-  In in;
-} Reply;
 
 /* Set the connection's error. Returns the code that SQLite's function would return. */
 static int fail(Connection *connection, int code, const char *message) {
@@ -21,26 +12,11 @@ static int fail(Connection *connection, int code, const char *message) {
   return code & db->errMask;
 }
 
-static int fail_no_memory(Connection *connection) { return fail(connection, SQLITE_NOMEM, NULL); }
-
 /* Set the connection's error without a message: the code of a step, or SQLITE_OK. */
 static void set_code(Connection *connection, int code) {
   connection->db.errCode = code;
   connection->db.errByteOffset = -1;
   if (connection->db.pErr) sqlite3ValueSetNull(connection->db.pErr);
-}
-
-/* Begin a call: its arguments follow. */
-static Out *call(Connection *connection, uint8_t opcode) {
-  Out *work = &connection->work;
-  out_u8(work, opcode);
-  return work;
-}
-
-static Out *call_on(Connection *connection, uint8_t opcode, uint32_t handle) {
-  Out *work = call(connection, opcode);
-  out_u32(work, handle);
-  return work;
 }
 
 /* Read the head of a reply, and copy it into SQLite's structure. */
@@ -71,64 +47,65 @@ static bool read_head(Connection *connection, Reply *reply, const uint8_t *bytes
   return true;
 }
 
-static int send(Connection *connection, Reply *reply) {
-  Out work = connection->work;
-  char *message = NULL;
+/* Send the calls that wait. Callbacks of the program may write and send others meanwhile. */
+static int perform(Connection *connection, Reply *reply, char **message) {
+  Client *client = &connection->client;
+  Out work = client->work;
   const uint8_t *bytes = NULL;
   size_t count = 0;
+  memset(&client->work, 0, sizeof(work));
+  connection->requests++;
+  connection->serial++;
+  int code = engine_perform(connection->sandbox->engine, connection->id, work.bytes, work.count,
+                            &bytes, &count, message);
+  connection->requests--;
+  if (code == SQLITE_OK && !read_head(connection, reply, bytes, count)) code = SQLITE_INTERNAL;
+  if (client->work.bytes) {
+    sqlite3_free(work.bytes);
+  } else {
+    client->work = work;
+    out_clear(&client->work, MAX_WAITING_BYTES);
+    client->bound_end = 0;
+  }
+  return code;
+}
+
+static int send(Connection *connection, Reply *reply) {
+  char *message = NULL;
   int code;
-  memset(&connection->work, 0, sizeof(work));
-  reply->in = (In){NULL, NULL, false};
+  *reply = (Reply){SQLITE_OK, {NULL, NULL, false}};
   if (connection->forks != forks) {
+    out_clear(&connection->client.work, MAX_WAITING_BYTES);
     code = SQLITE_MISUSE;
-  } else if (work.is_short) {
+  } else if (!out_end(&connection->client.work)) {
     code = SQLITE_NOMEM;
   } else {
-    connection->requests++;
-    connection->serial++;
-    code = engine_perform(connection->sandbox->engine, connection->id, work.bytes, work.count,
-                          &bytes, &count, &message);
-    connection->requests--;
-  }
-  if (code == SQLITE_OK && !read_head(connection, reply, bytes, count)) {
-    code = SQLITE_INTERNAL;
+    code = perform(connection, reply, &message);
   }
   if (code != SQLITE_OK) {
     fail(connection, code, message);
     reply->code = code;
   }
   if (message) engine_free_text(message);
-  if (connection->work.bytes || work.room > MAX_WAITING_BYTES) {
-    sqlite3_free(work.bytes);
-  } else {
-    connection->work = work;
-    connection->work.count = 0;
-    connection->work.is_short = false;
-  }
   return code;
 }
 
-/* Send the calls, and read the reply. Returns the result of the last call, masked. */
-static int request(Connection *connection, Reply *reply) {
-  send(connection, reply);
-  return reply->code & connection->db.errMask;
-}
+/* The result as the program sees it. */
+static int masked(Connection *connection, int code) { return code & connection->db.errMask; }
 
-/* The same if the reply is a number, not a result code; returns `none` if the engine has failed. */
+/* The head of a reply has set the connection's error. */
+static void succeed(Connection *connection) { (void)connection; }
+
+/* Calls that wait hold nothing that others wait for. */
+static void deferred(Connection *connection) { (void)connection; }
+
+#include "client/requests.h"
+
+/* Send the calls; their reply is a number, not a result code. Returns `none` if the engine has
+** failed. */
 static int request_number(Connection *connection, int none) {
   Reply reply;
   return send(connection, &reply) == SQLITE_OK ? reply.code : none;
-}
-
-static int request_code(Connection *connection) {
-  Reply reply;
-  return request(connection, &reply);
-}
-
-/* Let a call wait for the next one with a reply. */
-static void call_later(Connection *connection) {
-  Reply reply;
-  if (connection->work.count > MAX_WAITING_BYTES) send(connection, &reply);
 }
 
 /* In the child of a fork, the mutex may appear to be held by another thread of the parent. */
@@ -147,5 +124,19 @@ static int leave_with(Connection *connection, int code) {
   return code;
 }
 
+static void close_zombie(Connection *connection);
+
+/* The same after an object of the connection has ended: a connection that sqlite3_close_v2 has closed
+** ends with its last one. */
+static int leave_object(Connection *connection, int code) {
+  if (!connection->is_zombie) return leave_with(connection, code);
+  close_zombie(connection);
+  return code;
+}
+
 /* Whether the program passed an open connection. */
 static bool is_open(sqlite3 *db) { return db && sqlite3SafetyCheckOk(db); }
+
+static Connection *open_connection(sqlite3 *db) { return is_open(db) ? connection_of(db) : NULL; }
+
+static sqlite3 *handle_of(Connection *connection) { return &connection->db; }

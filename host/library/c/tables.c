@@ -65,7 +65,7 @@ static Entry *new_table(MethodCall *call, Entry *module, sqlite3_vtab *vtab, uin
 
 /* The arguments of xCreate and xConnect: at least three, none of which is null. */
 static const char **read_texts(In *in, uint32_t *count) {
-  const char **texts = read_names(in, count);
+  const char **texts = read_names(in, in_text, count);
   bool is_bad = *count < 3 || in->is_bad;
   for (uint32_t i = 0; texts && i < *count; i++) is_bad |= !texts[i];
   if (!is_bad) return texts;

@@ -6,47 +6,16 @@ static void mem_init(Mem *mem, sqlite3 *db) {
   mem->db = db;
 }
 
-static void put_number(Out *out, uint8_t tag, const void *number) {
-  uint64_t bits;
-  memcpy(&bits, number, 8);
-  out_tagged(out, tag, bits);
-}
-
-/* A value other than a pointer. Text becomes UTF-8. */
+/* A value other than a pointer. */
 static void put_value(Out *out, sqlite3_value *value) {
   Mem *mem = value;
   if (mem->flags & MEM_Subtype && !(mem->flags & MEM_Term && mem->flags & MEM_Null)) {
     out_u8(out, TAG_SUBTYPE);
     out_u8(out, mem->eSubtype);
   }
-  double real;
-  switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-      out_tagged(out, TAG_INTEGER, (uint64_t)sqlite3_value_int64(value));
-      break;
-    case SQLITE_FLOAT:
-      real = sqlite3_value_double(value);
-      put_number(out, TAG_REAL, &real);
-      break;
-    case SQLITE_TEXT: {
-      const unsigned char *text = sqlite3_value_text(value);
-      if (!text) out->is_short = true;
-      out_u8(out, TAG_TEXT);
-      out_bytes(out, text, text ? (size_t)sqlite3_value_bytes(value) : 0);
-      break;
-    }
-    case SQLITE_BLOB:
-      if (mem->flags & MEM_Zero && mem->n == 0) {
-        out_tagged(out, TAG_ZEROS, (uint64_t)mem->u.nZero);
-        break;
-      }
-      out_u8(out, TAG_BLOB);
-      const void *blob = sqlite3_value_blob(value);
-      out_bytes(out, blob, (size_t)sqlite3_value_bytes(value));
-      break;
-    default:
-      out_u8(out, TAG_NULL);
-  }
+  bool is_zeros = mem->flags & MEM_Zero && mem->flags & MEM_Blob && mem->n == 0;
+  if (is_zeros) out_tagged(out, TAG_ZEROS, (uint64_t)mem->u.nZero);
+  else out_value(out, value);
 }
 
 static bool is_pointer(const Mem *mem) {
@@ -80,7 +49,6 @@ static Entry *take_pointer(Sandbox *sandbox, Mem *mem) {
 
 /* Read a value of the engine. The value borrows the bytes, but keeps memory that it already has. */
 static void get_value(Sandbox *sandbox, Mem *mem, In *in) {
-  uint32_t count, number;
   uint8_t subtype = 0, tag = in_u8(in);
   bool has_subtype = tag == TAG_SUBTYPE;
   if (has_subtype) {
@@ -88,40 +56,20 @@ static void get_value(Sandbox *sandbox, Mem *mem, In *in) {
     tag = in_u8(in);
   }
   mem->flags = MEM_Null;
-  switch (tag) {
-    case TAG_INTEGER:
-      mem->u.i = (i64)in_u64(in);
-      mem->flags = MEM_Int;
-      break;
-    case TAG_REAL: {
-      uint64_t bits = in_u64(in);
-      memcpy(&mem->u.r, &bits, 8);
-      if (!sqlite3IsNaN(mem->u.r)) mem->flags = MEM_Real;
-      break;
-    }
-    case TAG_TEXT:
-    case TAG_BLOB: {
-      const uint8_t *bytes = in_bytes(in, &count);
-      if (!bytes || count > SQLITE_MAX_LENGTH) break;
-      mem->z = (char *)bytes;
-      mem->n = (int)count;
-      /* The text of a blob is in the encoding of the database. */
-      mem->enc = tag == TAG_TEXT ? SQLITE_UTF8 : connection_of(mem->db)->encoding;
-      mem->flags = MEM_Ephem | (tag == TAG_TEXT ? MEM_Str | MEM_Term : MEM_Blob);
-      break;
-    }
-    case TAG_POINTER:
-      number = in_u32(in);
-      Entry *entry = entry_find(sandbox, POINTER, number);
-      if (!entry) return;
-      sqlite3VdbeMemSetPointer(mem, entry->data, entry->pointer_type, 0);
-      /* A pointer has no length. */
-      mem->n = (int)number;
-      return;
-    case TAG_MISSING:
-      mem->flags = MEM_Null | MEM_Zero;
-      return;
+  if (tag == TAG_MISSING) {
+    mem->flags = MEM_Null | MEM_Zero;
+    return;
   }
+  if (tag == TAG_POINTER) {
+    uint32_t number = in_u32(in);
+    Entry *entry = entry_find(sandbox, POINTER, number);
+    if (!entry) return;
+    sqlite3VdbeMemSetPointer(mem, entry->data, entry->pointer_type, 0);
+    /* A pointer has no length. */
+    mem->n = (int)number;
+    return;
+  }
+  mem_read(mem, tag, in, connection_of(mem->db)->encoding);
   if (has_subtype) {
     mem->eSubtype = subtype;
     mem->flags |= MEM_Subtype;
@@ -142,4 +90,82 @@ static void held_value_free(Sandbox *sandbox, Mem *mem) {
   if (!pointer) return;
   mem->flags = MEM_Null;
   entry_leave(sandbox, pointer);
+}
+
+/* The client's cells are SQLite's values. */
+
+static void cell_init(Cell *cell, Connection *connection) { mem_init(cell, &connection->db); }
+
+static void cell_clear(Cell *cell) { sqlite3VdbeMemRelease(cell); }
+
+static void cell_read(Connection *connection, Cell *cell, In *in) {
+  if (cell->flags & MEM_Dyn) sqlite3VdbeMemSetNull(cell);
+  get_value(connection->sandbox, cell, in);
+}
+
+/* Set to a text, which the cell borrows. */
+static void cell_set_text(Cell *cell, const void *text, size_t bytes, uint8_t encoding) {
+  sqlite3VdbeMemSetStr(cell, text, (i64)bytes, encoding, SQLITE_STATIC);
+}
+
+static void put_bound_value(Out *out, sqlite3_value *value) {
+  value->flags &= ~MEM_Subtype;
+  put_value(out, value);
+}
+
+static void put_zeros(Out *out, sqlite3_uint64 count) { out_tagged(out, TAG_ZEROS, count); }
+
+/* Whether memory ran out since the last call of a function that returns a code. */
+static bool memory_failed(Connection *connection) {
+  if (!connection->db.mallocFailed) return false;
+  sqlite3OomClear(&connection->db);
+  return true;
+}
+
+static int length_limit(const Connection *connection) {
+  return connection->db.aLimit[SQLITE_LIMIT_LENGTH];
+}
+
+static void destroy(const void *data, void (*destructor)(void *)) {
+  if (destructor != SQLITE_STATIC && destructor != SQLITE_TRANSIENT) destructor((void *)data);
+}
+
+/* Bytes of replies that outlive the next request. */
+
+static bool keep_reply(Connection *connection, Kept *kept, Reply *reply) {
+  (void)connection;
+  size_t count = in_left(&reply->in);
+  if (count >= kept->room) {
+    /* The next block is hardly longer by more. */
+    size_t room = count + (kept->bytes ? count / 2 : 0) + 1;
+    uint8_t *bytes = sqlite3_realloc64(kept->bytes, room);
+    if (!bytes) return false;
+    *kept = (Kept){bytes, room};
+  }
+  if (count) memcpy(kept->bytes, reply->in.at, count);
+  reply->in = (In){kept->bytes, kept->bytes + count, false};
+  return true;
+}
+
+static void kept_free(Kept *kept) {
+  sqlite3_free(kept->bytes);
+  *kept = (Kept){NULL, 0};
+}
+
+static const char *in_optional_text(In *in) { return in_text(in); }
+
+static void out_optional_text(Out *out, const char *text) { out_text(out, text); }
+
+static void put_database(Out *out, int position, const char *schema) {
+  out_u32(out, (uint32_t)position);
+  out_text(out, schema);
+}
+
+/* A file name in the format of sqlite3_create_filename, for the functions that require it. */
+static char *file_name(const char *text) {
+  char *journal = sqlite3_mprintf("%s-journal", text), *wal = sqlite3_mprintf("%s-wal", text);
+  const char *copy = journal && wal ? sqlite3_create_filename(text, journal, wal, 0, NULL) : NULL;
+  sqlite3_free(journal);
+  sqlite3_free(wal);
+  return (char *)copy;
 }

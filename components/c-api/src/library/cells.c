@@ -32,6 +32,20 @@ void cell_set(Cell *cell, const wit_value *value, int encoding) {
   }
 }
 
+void cell_read_value(Cell *cell, In *in) {
+  uint8_t tag = in_u8(in);
+  mem_read(MEM_OF(cell), tag, in, SQLITE_UTF8);
+}
+
+void cell_set_text(Cell *cell, const void *text, size_t bytes, uint8_t encoding) {
+  sqlite3VdbeMemSetStr(MEM_OF(cell), text, bytes, encoding, SQLITE_STATIC);
+}
+
+const Cell *cell_null(void) {
+  static const Mem none = {.flags = MEM_Null};
+  return (const Cell *)&none;
+}
+
 void cell_set_subtype(Cell *cell, uint8_t subtype) {
   if (!subtype) return;
   MEM_OF(cell)->eSubtype = subtype;

@@ -20,11 +20,11 @@ static void send_row(const Statement *statement, uint32_t width) {
 
 /* The program's row stays where it is while the engine is not asked for another. */
 static void a_row_in_use_is_not_traced(void) {
-  Statement statement = {.handle = 9};
-  link_statement(&connection, &statement);
+  Statement statement = {.connection = &connection, .handle = 9};
+  link_statement(&statement);
   connection.db.mTrace = SQLITE_TRACE_ROW;
   connection.db.trace.xV2 = on_row;
-  statement.is_stepping = true;
+  statement.own.is_stepping = true;
   send_row(&statement, 3);
   IS(traced_width, 3);
   IS(statement.has_row, false);
@@ -34,7 +34,7 @@ static void a_row_in_use_is_not_traced(void) {
   const Mem *row = statement.row;
   send_row(&statement, 3000);
   IS(traced_width, 3);
-  statement.is_stepping = false;
+  statement.own.is_stepping = false;
   send_row(&statement, 3000);
   IS(statement.row == row && statement.width == 3 && statement.has_row, true);
   connection.db.mTrace = 0;

@@ -2,7 +2,7 @@
 
 /* Whether the parameter may be bound now; if so, the connection is entered. */
 static int begin_bind(Statement *statement, int index) {
-  if (!statement) return SQLITE_MISUSE_BKPT;
+  if (!statement) return MISUSE;
   Connection *connection = statement->connection;
   enter(connection);
   if (statement->state != READY) {
@@ -16,40 +16,38 @@ static int begin_bind(Statement *statement, int index) {
   return SQLITE_OK;
 }
 
-static Out *bind_call(Statement *statement, int index) {
-  Connection *connection = statement->connection;
-  Out *work = &connection->work;
-  bool is_next = work->count && work->count == connection->bound_end &&
-                 connection->bound_statement == statement->handle &&
-                 connection->bound_index + 1 == (uint32_t)index;
+static Out *call_bind(Statement *statement, int index) {
+  Client *client = &statement->connection->client;
+  Out *bindings = bindings_of(statement);
+  bool is_next = bindings->count && bindings->count == client->bound_end &&
+                 client->bound == statement && client->bound_index + 1 == (uint32_t)index;
+  out_begin(bindings);
   if (is_next) {
-    out_u8(work, CALL_BIND_NEXT);
+    out_u8(bindings, OP_BIND_NEXT);
   } else {
-    call_on(connection, CALL_BIND, statement->handle);
-    out_u32(work, (uint32_t)index);
+    out_u8(bindings, OP_BIND);
+    out_u32(bindings, statement->handle);
+    out_u32(bindings, (uint32_t)index);
   }
-  connection->bound_statement = statement->handle;
-  connection->bound_index = (uint32_t)index;
-  return work;
+  client->bound = statement;
+  client->bound_index = (uint32_t)index;
+  return bindings;
 }
 
 static int end_bind(Statement *statement) {
   Connection *connection = statement->connection;
-  connection->bound_end = connection->work.count;
-  call_later(connection);
-  return leave_with(connection, SQLITE_OK);
+  Out *bindings = bindings_of(statement);
+  int code = out_end(bindings) ? bound_later(statement) : fail_no_memory(connection);
+  connection->client.bound_end = bindings->count;
+  return leave_with(connection, code);
 }
 
 static int too_big(Statement *statement) {
   return leave_with(statement->connection, fail(statement->connection, SQLITE_TOOBIG, NULL));
 }
 
-static void destroy(const void *data, void (*destructor)(void *)) {
-  if (destructor != SQLITE_STATIC && destructor != SQLITE_TRANSIENT) destructor((void *)data);
-}
-
 static bool is_too_long(Statement *statement, sqlite3_uint64 count) {
-  return count > (sqlite3_uint64)statement->connection->db.aLimit[SQLITE_LIMIT_LENGTH];
+  return count > (sqlite3_uint64)length_limit(statement->connection);
 }
 
 static int bind_bytes(Statement *statement, int index, uint8_t tag, const void *bytes,
@@ -57,29 +55,28 @@ static int bind_bytes(Statement *statement, int index, uint8_t tag, const void *
   int code = begin_bind(statement, index);
   if (code) return code;
   if (bytes && is_too_long(statement, count)) return too_big(statement);
-  Out *work = bind_call(statement, index);
-  out_u8(work, bytes ? tag : TAG_NULL);
-  if (bytes) out_bytes(work, bytes, count);
+  Out *bindings = call_bind(statement, index);
+  out_u8(bindings, bytes ? tag : TAG_NULL);
+  if (bytes) out_bytes(bindings, bytes, count);
   return end_bind(statement);
 }
 
 /* Text in UTF-16 crosses as UTF-8. */
 static int bind_utf16(Statement *statement, int index, const void *text, sqlite3_uint64 count,
                       uint8_t encoding) {
-  if (!statement) return SQLITE_MISUSE_BKPT;
-  if (count > SQLITE_MAX_LENGTH) {
-    int code = begin_bind(statement, index);
-    return code ? code : too_big(statement);
-  }
-  sqlite3_value *value = sqlite3ValueNew(0);
-  sqlite3ValueSetStr(value, (int)(count & ~(sqlite3_uint64)1), text, encoding, SQLITE_STATIC);
-  const void *utf8 = sqlite3ValueText(value, SQLITE_UTF8);
+  int code = begin_bind(statement, index);
+  if (code) return code;
+  Connection *connection = statement->connection;
+  if (is_too_long(statement, count)) return too_big(statement);
+  Cell cell;
+  cell_init(&cell, connection);
+  cell_set_text(&cell, text, (size_t)(count & ~(sqlite3_uint64)1), encoding);
+  const void *utf8 = sqlite3_value_text(VALUE_OF(&cell));
   /* Not up to its first zero: the text may have several. */
-  int code = utf8 ? bind_bytes(statement, index, TAG_TEXT, utf8,
-                               (size_t)sqlite3ValueBytes(value, SQLITE_UTF8))
-                  : SQLITE_NOMEM_BKPT;
-  sqlite3ValueFree(value);
-  return code;
+  size_t length = utf8 ? (size_t)sqlite3_value_bytes(VALUE_OF(&cell)) : 0;
+  code = utf8 ? bind_bytes(statement, index, TAG_TEXT, utf8, length) : fail_no_memory(connection);
+  cell_clear(&cell);
+  return leave_with(connection, code);
 }
 
 EXPORT int sqlite3_bind_blob64(sqlite3_stmt *statement, int index, const void *bytes,
@@ -91,7 +88,7 @@ EXPORT int sqlite3_bind_blob64(sqlite3_stmt *statement, int index, const void *b
 
 EXPORT int sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count,
                              void (*destructor)(void *)) {
-  return count < 0 ? SQLITE_MISUSE_BKPT
+  return count < 0 ? MISUSE
                    : sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)count, destructor);
 }
 
@@ -126,7 +123,7 @@ EXPORT int sqlite3_bind_text16(sqlite3_stmt *statement, int index, const void *t
 EXPORT int sqlite3_bind_int64(sqlite3_stmt *statement, int index, sqlite3_int64 number) {
   int code = begin_bind(statement, index);
   if (code) return code;
-  out_tagged(bind_call(statement, index), TAG_INTEGER, (uint64_t)number);
+  out_tagged(call_bind(statement, index), TAG_INTEGER, (uint64_t)number);
   return end_bind(statement);
 }
 
@@ -137,7 +134,9 @@ EXPORT int sqlite3_bind_int(sqlite3_stmt *statement, int index, int number) {
 EXPORT int sqlite3_bind_double(sqlite3_stmt *statement, int index, double number) {
   int code = begin_bind(statement, index);
   if (code) return code;
-  put_number(bind_call(statement, index), TAG_REAL, &number);
+  uint64_t bits;
+  memcpy(&bits, &number, 8);
+  out_tagged(call_bind(statement, index), TAG_REAL, bits);
   return end_bind(statement);
 }
 
@@ -149,7 +148,7 @@ EXPORT int sqlite3_bind_zeroblob64(sqlite3_stmt *statement, int index, sqlite3_u
   int code = begin_bind(statement, index);
   if (code) return code;
   if (is_too_long(statement, count)) return too_big(statement);
-  out_tagged(bind_call(statement, index), TAG_ZEROS, count);
+  put_zeros(call_bind(statement, index), count);
   return end_bind(statement);
 }
 
@@ -161,65 +160,37 @@ EXPORT int sqlite3_bind_zeroblob(sqlite3_stmt *statement, int index, int count) 
 EXPORT int sqlite3_bind_value(sqlite3_stmt *statement, int index, const sqlite3_value *value) {
   int code = begin_bind(statement, index);
   if (code) return code;
+  Connection *connection = statement->connection;
   sqlite3_value *copy = sqlite3_value_dup(value);
-  Out *work = bind_call(statement, index);
-  if (copy) {
-    Mem *mem = copy;
-    mem->flags &= ~MEM_Subtype;
-    put_value(work, copy);
-  } else {
-    out_u8(work, TAG_NULL);
-  }
+  if (value && !copy) return leave_with(connection, fail_no_memory(connection));
+  Out *bindings = call_bind(statement, index);
+  if (copy) put_bound_value(bindings, copy);
+  else out_u8(bindings, TAG_NULL);
   sqlite3_value_free(copy);
   return end_bind(statement);
 }
 
-EXPORT int sqlite3_bind_pointer(sqlite3_stmt *statement, int index, void *pointer, const char *type,
-                                void (*destructor)(void *)) {
-  int code = begin_bind(statement, index);
-  Entry *entry = code ? NULL : entry_new(statement->connection->sandbox, POINTER);
-  if (!entry) {
-    if (destructor) destructor(pointer);
-    return code ? code : leave_with(statement->connection, fail_no_memory(statement->connection));
-  }
-  entry->data = pointer;
-  entry->pointer_type = type ? type : "";
-  entry->destroy = destructor;
-  Out *work = bind_call(statement, index);
-  out_u8(work, TAG_POINTER);
-  out_u32(work, entry->number);
-  return end_bind(statement);
-}
-
 EXPORT int sqlite3_clear_bindings(sqlite3_stmt *statement) {
-  if (!statement) return SQLITE_MISUSE_BKPT;
+  if (!statement) return MISUSE;
   enter(statement->connection);
-  call_on(statement->connection, CALL_CLEAR_BINDINGS, statement->handle);
-  call_later(statement->connection);
-  return leave_with(statement->connection, SQLITE_OK);
+  return leave_with(statement->connection, clear_bindings(statement));
 }
 
 EXPORT int sqlite3_bind_parameter_count(sqlite3_stmt *statement) {
   return statement ? (int)statement->parameter_count : 0;
 }
 
-EXPORT int sqlite3_bind_parameter_index(sqlite3_stmt *statement, const char *name) {
-  if (!statement || !name) return 0;
-  for (uint32_t i = 0; i < statement->parameter_count; i++) {
-    const char *other = statement->parameters[i];
-    if (other && strcmp(other, name) == 0) return (int)i + 1;
-  }
-  return 0;
-}
-
 EXPORT const char *sqlite3_bind_parameter_name(sqlite3_stmt *statement, int index) {
   if (!statement || index < 1 || (uint32_t)index > statement->parameter_count) return NULL;
-  return statement->parameters[index - 1];
+  const char *name = statement->parameters[index - 1];
+  return name && *name ? name : NULL;
 }
 
-/* Deprecated by SQLite; bindings cannot be read from the engine. */
-EXPORT int sqlite3_transfer_bindings(sqlite3_stmt *from, sqlite3_stmt *to) {
-  (void)from;
-  (void)to;
-  return SQLITE_ERROR;
+EXPORT int sqlite3_bind_parameter_index(sqlite3_stmt *statement, const char *name) {
+  if (!statement || !name) return 0;
+  for (int i = 1; i <= (int)statement->parameter_count; i++) {
+    const char *other = sqlite3_bind_parameter_name(statement, i);
+    if (other && strcmp(other, name) == 0) return i;
+  }
+  return 0;
 }

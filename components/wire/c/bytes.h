@@ -1,4 +1,4 @@
-/* Writing and reading the bytes of calls.h, on both sides. */
+/* Writing and reading the bytes of operations and their replies, on both sides. */
 #ifndef BYTES_H
 #define BYTES_H
 
@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "sqlite3.h"
+#include "wire.h"
 
-/* Bytes to be written. If memory runs out, no more are added and `is_short` is set. */
+/* Bytes to be written. If memory runs out, no more are added and `is_short` is set. `whole` counts
+** the bytes before the last operation. */
 typedef struct {
   uint8_t *bytes;
-  size_t count, room;
+  size_t count, room, whole;
   bool is_short;
 } Out;
 
@@ -40,6 +42,30 @@ static inline uint8_t *out_room(Out *out, size_t count) {
   uint8_t *start = out->bytes + out->count;
   out->count += count;
   return start;
+}
+
+/* Empty the buffer, which keeps at most so much room. */
+static inline void out_clear(Out *out, size_t most) {
+  out->count = out->whole = 0;
+  out->is_short = false;
+  if (out->room <= most) return;
+  uint8_t *smaller = sqlite3_realloc64(out->bytes, most);
+  if (!smaller) return;
+  out->bytes = smaller;
+  out->room = most;
+}
+
+/* Begin an operation. */
+static inline void out_begin(Out *out) {
+  if (!out->is_short) out->whole = out->count;
+}
+
+/* End an operation: without memory it is dropped as a whole, and this returns false. */
+static inline bool out_end(Out *out) {
+  if (!out->is_short) return true;
+  out->count = out->whole;
+  out->is_short = false;
+  return false;
 }
 
 static inline void out_raw(Out *out, const void *bytes, size_t count) {
@@ -84,6 +110,39 @@ static inline void out_text(Out *out, const char *text) {
 static inline void out_optional(Out *out, const void *bytes, size_t count) {
   if (bytes) out_bytes(out, bytes, count);
   else out_u32(out, NO_TEXT);
+}
+
+/* A value of one of SQLite's classes; text becomes UTF-8. */
+static inline void out_value(Out *out, sqlite3_value *value) {
+  double real;
+  uint64_t bits;
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+      out_tagged(out, TAG_INTEGER, (uint64_t)sqlite3_value_int64(value));
+      break;
+    case SQLITE_FLOAT:
+      real = sqlite3_value_double(value);
+      memcpy(&bits, &real, 8);
+      out_tagged(out, TAG_REAL, bits);
+      break;
+    case SQLITE_TEXT: {
+      const unsigned char *text = sqlite3_value_text(value);
+      if (!text) out->is_short = true;
+      out_u8(out, TAG_TEXT);
+      out_bytes(out, text, text ? (size_t)sqlite3_value_bytes(value) : 0);
+      break;
+    }
+    case SQLITE_BLOB: {
+      const void *blob = sqlite3_value_blob(value);
+      size_t count = (size_t)sqlite3_value_bytes(value);
+      if (!blob && count) out->is_short = true;
+      out_u8(out, TAG_BLOB);
+      out_bytes(out, blob, blob ? count : 0);
+      break;
+    }
+    default:
+      out_u8(out, TAG_NULL);
+  }
 }
 
 static inline size_t in_left(const In *in) { return (size_t)(in->end - in->at); }

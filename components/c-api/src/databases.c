@@ -1,0 +1,4 @@
+/* Databases and columns of tables. */
+#include "face.h"
+
+#include "client/databases.c"

@@ -15,7 +15,6 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*\#\# .*/\1/p' Makefile) shell rest
-
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 24
 run: $(SHELL_FILES) ## set up, build the shell and the runner, then import and query real data
@@ -25,7 +24,6 @@ setup: ## install what is missing: packages, toolchain
 	tooling/setup
 clean: ## remove all that was built
 	rm -rf target dist
-
 test: build native-reference guests c-extensions first-wall-broken ## build everything, then run all tests
 	tooling/host unit-tests
 	tooling/host component-tests
@@ -79,7 +77,6 @@ new-extension: ## NAME=x KIND=scalar|table|aggregate|c [DIR=…]: one to begin w
 	@tooling/build/new-extension "$(NAME)" "$(KIND)" $(if $(DIR),"$(DIR)")
 cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes
 	tooling/test/cargo-component
-
 dist: build ## the files to hand out, in dist
 	tooling/release/dist
 packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel

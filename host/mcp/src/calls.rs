@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use access::policy::Role;
 use sql_tokens::from_first_word;
 use sqlite_wasm::{Connection, ErrorCode, InterruptHandle, Statement};
 
 use crate::catalog::{self, Catalog};
-use crate::databases::{Access, Databases, Offered};
+use crate::databases::{Access, Databases, Offered, Ready};
 use crate::guard::{Guard, Refused, read_catalog};
 use crate::hints;
 use crate::options::Limits;
@@ -72,12 +71,10 @@ impl<'a> Call<'a> {
         running: impl FnOnce(InterruptHandle),
     ) -> Result<Self, Failure> {
         let start = Instant::now();
-        let catalog = offered.catalog();
         let opened = databases.connect(offered, access);
-        let db = opened.map_err(|error| hints::failure(&error, "", &catalog))?;
+        let Ready { db, guard, catalog } =
+            opened.map_err(|error| hints::failure(&error, "", &offered.catalog()))?;
         running(db.get_interrupt_handle());
-        let role = if access == Access::ReadWrite { Role::Write } else { Role::Read };
-        let guard = Guard::new(role, catalog.clone());
         let mut call = Self { db, offered, guard, catalog, access, limits, start, ran: Vec::new() };
         call.start().map_err(|error| hints::failure(&error, "", &call.catalog))?;
         Ok(call)
@@ -89,7 +86,6 @@ impl<'a> Call<'a> {
             Access::ReadOnly => "BEGIN",
             Access::ReadWrite => "BEGIN IMMEDIATE",
         })?;
-        self.db.authorizer(Some(self.guard.authorizer()))?;
         self.renew()
     }
 
@@ -214,23 +210,27 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Commit, once `note` has noted what was done; a call that failed is rolled back when it is
-    /// dropped.
+    /// Commit, once `note` has noted what was done.
     ///
     /// # Errors
     ///
     /// That of `note`, and SQLite's: a deferred constraint, a full disk.
-    pub fn end(self, note: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    pub fn commit(&self, note: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
         note()?;
-        self.limit_time();
-        match self.access {
-            // It has changed nothing, and its sandbox ends.
-            Access::ReadOnly => Ok(()),
-            Access::ReadWrite => {
-                let done = self.db.execute_batch("COMMIT");
-                done.map_err(|error| hints::failure(&error, "", &self.catalog))
-            }
+        if self.access == Access::ReadOnly {
+            return Ok(());
         }
+        self.limit_time();
+        let done = self.db.execute_batch("COMMIT");
+        done.map_err(|error| hints::failure(&error, "", &self.catalog))
+    }
+
+    /// End the transaction, so that no lock is left. Ending the sandbox takes longer than that, and
+    /// needs nobody who waits.
+    pub fn end(self) -> Connection {
+        // After a commit there is none; one that cannot be rolled back ends with the sandbox.
+        let _ = self.db.execute_batch("ROLLBACK");
+        self.db
     }
 }
 

@@ -11,8 +11,8 @@ use sqlite_wasm::{Connection, Database, OpenFlags};
 use sqlite_wasm_runtime::wall::{Plan, Rights};
 use sqlite_wasm_runtime::words::escape::escaped;
 
-use crate::catalog::Catalog;
-use crate::guard::read_catalog;
+use crate::catalog::{self, Catalog};
+use crate::guard::{Guard, read_catalog};
 use crate::lists::Lists;
 use crate::options::Limits;
 
@@ -32,8 +32,16 @@ pub struct Offered {
     /// only read.
     _kept: Mutex<Option<Connection>>,
     /// A connection for the next call that reads, and the file that it has opened.
-    ready: Mutex<Option<(Identity, Connection)>>,
+    ready: Mutex<Option<(Identity, Ready)>>,
     catalog: Mutex<Arc<Catalog>>,
+}
+
+/// A connection that nobody has used, with its rules.
+pub struct Ready {
+    pub db: Connection,
+    pub guard: Guard,
+    /// The schema that the guard knows.
+    pub catalog: Arc<Catalog>,
 }
 
 /// All of them.
@@ -171,13 +179,15 @@ impl Databases {
     /// # Errors
     ///
     /// SQLite's.
-    pub fn connect(&self, offered: &Offered, access: Access) -> sqlite_wasm::Result<Connection> {
+    pub fn connect(&self, offered: &Offered, access: Access) -> sqlite_wasm::Result<Ready> {
         match access {
             Access::ReadWrite => self.fresh(offered, access),
             Access::ReadOnly => {
                 let ready = offered.ready().take();
-                match ready.filter(|(of, db)| *of == offered.named.identity() && !db.is_gone()) {
-                    Some((_, db)) => Ok(db),
+                match ready
+                    .filter(|(of, ready)| *of == offered.named.identity() && !ready.db.is_gone())
+                {
+                    Some((_, ready)) => Ok(ready),
                     None => self.fresh(offered, access),
                 }
             }
@@ -191,13 +201,13 @@ impl Databases {
         }
         let before = offered.named.identity();
         // If it fails, the next call reports why.
-        let Ok(db) = self.fresh(offered, Access::ReadOnly) else { return };
+        let Ok(ready) = self.fresh(offered, Access::ReadOnly) else { return };
         if before == offered.named.identity() {
-            offered.ready().get_or_insert((before, db));
+            offered.ready().get_or_insert((before, ready));
         }
     }
 
-    fn fresh(&self, offered: &Offered, access: Access) -> sqlite_wasm::Result<Connection> {
+    fn fresh(&self, offered: &Offered, access: Access) -> sqlite_wasm::Result<Ready> {
         let db = open(&self.sandbox, &offered.named.path, access)?;
         db.execute_batch(settings(access))?;
         // SQLite reads the schema now, and not when an agent waits.
@@ -207,7 +217,13 @@ impl Databases {
             let pages = (offered.size / bytes.max(1) as u64).max(1);
             db.execute_batch(&format!("PRAGMA max_page_count = {pages}"))?;
         }
-        Ok(db)
+        // Its statement stays prepared.
+        catalog::version(&db)?;
+        let role = if access == Access::ReadWrite { Role::Write } else { Role::Read };
+        let catalog = offered.catalog();
+        let guard = Guard::new(role, catalog.clone());
+        db.authorizer(Some(guard.authorizer()))?;
+        Ok(Ready { db, guard, catalog })
     }
 }
 
@@ -255,7 +271,7 @@ impl Offered {
         Ok(renewed)
     }
 
-    fn ready(&self) -> MutexGuard<'_, Option<(Identity, Connection)>> {
+    fn ready(&self) -> MutexGuard<'_, Option<(Identity, Ready)>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value as Json;
-use sqlite_wasm::InterruptHandle;
+use sqlite_wasm::{Connection, InterruptHandle};
 use sqlite_wasm_runtime::words::escape::controls_escaped;
 use tokio::sync::Semaphore;
 
@@ -45,6 +45,15 @@ struct Request {
     client: String,
 }
 
+/// A call that has ended.
+struct Finished {
+    done: Result<Json, Failure>,
+    /// The name of the database that it has used.
+    database: Option<String>,
+    /// Its sandbox.
+    rest: Option<Connection>,
+}
+
 impl Shared {
     pub fn new(
         databases: Databases,
@@ -60,18 +69,17 @@ impl Shared {
         TOOLS.iter().filter(|tool| self.can_write || tool.access == Access::ReadOnly)
     }
 
-    /// Run a call. Returns its result, and the name of the database that it has used.
-    fn perform(
-        &self,
-        request: &Request,
-        running: &OnceLock<InterruptHandle>,
-    ) -> (Result<Json, Failure>, Option<String>) {
+    /// Run a call.
+    fn perform(&self, request: &Request, running: &OnceLock<InterruptHandle>) -> Finished {
         match self.database(request) {
             Ok((offered, arguments)) => {
-                let done = self.run(request, offered, &arguments, running);
-                (done, Some(offered.named.name.clone()))
+                let (done, rest) = self.run(request, offered, &arguments, running);
+                Finished { done, database: Some(offered.named.name.clone()), rest }
             }
-            Err(failure) => (self.refused(request, "", Duration::ZERO, failure), None),
+            Err(failure) => {
+                let done = self.refused(request, "", Duration::ZERO, failure);
+                Finished { done, database: None, rest: None }
+            }
         }
     }
 
@@ -97,34 +105,35 @@ impl Shared {
         offered: &Offered,
         arguments: &Arguments<'_>,
         running: &OnceLock<InterruptHandle>,
-    ) -> Result<Json, Failure> {
+    ) -> (Result<Json, Failure>, Option<Connection>) {
         let start = Instant::now();
         let name = &offered.named.name;
-        let begun =
-            Call::begin(&self.databases, offered, request.tool.access, self.limits, |handle| {
-                // A call begins once.
-                let _ = running.set(handle);
-            });
-        let mut call = match begun {
+        let access = request.tool.access;
+        // A call begins once.
+        let running = |handle| drop(running.set(handle));
+        let mut call = match Call::begin(&self.databases, offered, access, self.limits, running) {
             Ok(call) => call,
-            Err(failure) => return self.refused(request, name, start.elapsed(), failure),
+            Err(failure) => return (self.refused(request, name, start.elapsed(), failure), None),
         };
         let done = (request.tool.run)(&mut call, arguments);
         let ran = std::mem::take(&mut call.ran);
-        match done {
-            Ok(json) => {
-                // Before the changes are committed.
-                let ended = call.end(|| self.note(request, name, start.elapsed(), &ran, "ok"));
-                match ended {
-                    Ok(()) => Ok(json),
-                    Err(failure) => self.refused(request, name, start.elapsed(), failure),
-                }
-            }
-            Err(failure) => {
-                self.note(request, name, start.elapsed(), &ran, failure.code)?;
-                Err(failure)
-            }
-        }
+        let note = |outcome| self.note(request, name, start.elapsed(), &ran, outcome);
+        let done = match done {
+            // Noted before the changes are committed.
+            Ok(json) => match call.commit(|| note("ok")) {
+                Ok(()) => Ok(json),
+                Err(failure) => self.refused(request, name, start.elapsed(), failure),
+            },
+            Err(failure) => note(failure.code).and(Err(failure)),
+        };
+        (done, Some(call.end()))
+    }
+
+    /// End the sandbox of a call, and make one ready for the next.
+    fn prepare(&self, database: Option<&str>, rest: Option<Connection>) {
+        drop(rest);
+        let offered = database.and_then(|name| self.databases.find(Some(name)).ok());
+        offered.into_iter().for_each(|offered| self.databases.prepare(offered));
     }
 
     /// Note a call that did not begin, or did not commit.
@@ -162,7 +171,12 @@ impl Shared {
             [] => vec![record(Json::from(request.arguments.clone()).to_string(), took, 0, outcome)],
             ran => ran
                 .iter()
-                .map(|ran| record(ran.sql.clone(), ran.took, ran.rows, ran.outcome))
+                .map(|ran| {
+                    // A later one has failed.
+                    let is_undone = outcome != "ok" && ran.outcome == "ok";
+                    let outcome = if is_undone { "UNDONE" } else { ran.outcome };
+                    record(ran.sql.clone(), ran.took, ran.rows, outcome)
+                })
                 .collect(),
         };
         audit.write(&records).map_err(|error| {
@@ -201,16 +215,16 @@ impl Server {
                 thread.await
             }
         };
-        let Ok((done, used)) = done else {
+        let Ok(Finished { done, database, rest }) = done else {
             return Err(Failure {
                 code: "INTERNAL",
                 message: "the call has failed in the server".to_owned(),
             });
         };
-        // While the client looks at the reply.
-        tokio::task::spawn_blocking(move || {
-            let offered = used.and_then(|name| shared.databases.find(Some(&name)).ok());
-            offered.into_iter().for_each(|offered| shared.databases.prepare(offered));
+        tokio::spawn(async move {
+            // The reply goes first: the client waits for it.
+            tokio::task::yield_now().await;
+            tokio::task::spawn_blocking(move || shared.prepare(database.as_deref(), rest));
         });
         done
     }

@@ -67,7 +67,7 @@ impl Catalog {
 ///
 /// SQLite's.
 pub fn version(db: &Connection) -> Result<i64> {
-    db.query_row("PRAGMA main.schema_version", (), |row| row.get(0))
+    db.prepare_cached("PRAGMA main.schema_version")?.query_row((), |row| row.get(0))
 }
 
 fn kind_of(kind: &str) -> Kind {

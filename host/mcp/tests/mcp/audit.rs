@@ -48,7 +48,7 @@ fn each_statement_has_a_line() {
         ("query", "SELECT nothing", 0, "ERROR"),
         ("execute", "CREATE TABLE u(a)", 0, "ok"),
         ("execute", "INSERT INTO u VALUES (7), (8), (9)", 3, "ok"),
-        ("execute", "DELETE FROM u", 3, "ok"),
+        ("execute", "DELETE FROM u", 3, "UNDONE"),
         ("execute", "SELECT x", 0, "ERROR"),
         ("schema", "{}", 0, "ok"),
         ("query", "{\"database\":\"x\",\"sql\":\"SELECT 1\"}", 0, "ARGUMENT"),

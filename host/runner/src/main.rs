@@ -12,7 +12,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::CommandFactory;
 use sqlite_wasm_runtime::filesystem::inherited;
-use sqlite_wasm_runtime::wall;
 use sqlite_wasm_runtime::wall::exit_code;
 
 use arguments::{Cli, Command, Sorted};

@@ -14,7 +14,6 @@ use sqlite_wasm_runtime::installation::user_directories;
 use sqlite_wasm_runtime::runner::console::History;
 use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options, Stack};
 use sqlite_wasm_runtime::sandbox::Recipe;
-use sqlite_wasm_runtime::wall;
 use sqlite_wasm_runtime::wall::terminal;
 
 use super::RunOptions;

@@ -56,7 +56,7 @@ def measure(repeats: int, _quick: bool) -> list[Verdict]:
         environment = os.environ | {"OURS": str(package), "PEERS": str(PEERS)}
         names = [each for each in (OURS, *NATIVE, *WASM) if is_usable(each, environment)]
         starts = [min(started(OURS, environment) for _ in range(STARTS)) for _ in range(repeats)]
-        runs = {each: [] for each in names}
+        runs: dict = {each: [] for each in names}
         for _ in range(repeats):
             played = {each: play([each, str(ROWS), str(database)], environment) for each in names}
             must_agree(played)
@@ -104,7 +104,9 @@ def must_agree(played: dict[str, dict]) -> None:
 
 def judged(runs: dict[str, list[dict]]) -> Iterable[Verdict]:
     """The ratios of a part to a peer, and to the best one in WebAssembly in the same repeat."""
-    times = {name: {part: [run["milliseconds"][part] for run in found] for part in found[0]["milliseconds"]} for name, found in runs.items()}
+    times = {
+        name: {part: [run["milliseconds"][part] for run in found] for part in found[0]["milliseconds"]} for name, found in runs.items()
+    }
     ours = times[OURS]
     limits = {"node:sqlite": (2.0, 1.4), "node-sqlite3-wasm": (0.15, 0.08)}
     for name in (each for each in times if each != OURS and "points" in times[each]):

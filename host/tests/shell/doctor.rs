@@ -60,6 +60,7 @@ fn all_is_well_here() {
         "shell",
         "compiler",
         "server",
+        "server for agents",
         "key",
         "cache",
         "extensions",

@@ -136,8 +136,6 @@ const NAMED: &[(&str, &str)] = &[
     (": : _ COLLATE", "COLLATE after ::"),
     (") . *", "a field of a row"),
     (") . _", "a field of a row"),
-    ("FROM _ *", "the star after a table"),
-    ("JOIN _ *", "the star after a table"),
     ("U & \"", "a name with escapes"),
     ("UESCAPE '", "UESCAPE"),
     ("SIMILAR ' ESCAPE", "SUBSTRING … SIMILAR"),
@@ -154,38 +152,50 @@ const SILENT: &[&str] =
 /// What may not pass on to SQLite as it is, although SQLite can run it.
 pub fn in_silence(text: &str) -> Option<String> {
     let all = words(text);
-    first(&all, SILENT)
+    SILENT.iter().find(|pattern| is_in(&all, pattern)).map(|pattern| shown(pattern))
 }
 
 impl Statement {
     /// SQLite's error about this statement of the client: what is wrong may only be missing here.
     #[must_use]
     pub fn blamed(&self, text: &str, error: Error) -> Error {
-        let unsupported =
-            |what: String| Error { position: error.position, ..Error::unsupported(what) };
+        let position = error.position;
+        let unsupported = |what: String| Error { position, ..Error::unsupported(what) };
         match error.code {
             sqlstate::UNDEFINED_FUNCTION => {
                 let name =
                     error.message.strip_prefix("function ").and_then(|rest| rest.split(' ').next());
-                if let Some(name) = name.filter(|name| is_function(name)) {
-                    return unsupported(format!("the function {name}"));
+                match name.filter(|name| is_function(name)) {
+                    Some(name) => unsupported(format!("the function {name}")),
+                    None => error,
                 }
             }
             sqlstate::UNDEFINED_COLUMN => {
-                let name = error.message.split('"').nth(1);
-                if let Some(name) = name.filter(|name| self.names_table(name)) {
+                let Some(name) = error.message.split('"').nth(1) else { return error };
+                if self.names_table(name) {
                     return unsupported(format!("the row {name} as a value"));
                 }
+                // A word of a clause was taken for a column.
+                let has_name =
+                    |pattern: &str| pattern.split(' ').any(|word| word.eq_ignore_ascii_case(name));
+                self.feature(text, has_name).map_or(error, unsupported)
             }
-            sqlstate::SYNTAX_ERROR | sqlstate::UNDEFINED_TABLE | sqlstate::INVALID_SCHEMA => {}
-            _ => return error,
+            sqlstate::SYNTAX_ERROR if is_of_parser(&error.message) => {
+                self.feature(text, |_| true).map_or(error, unsupported)
+            }
+            _ => error,
         }
-        let text = text.get(self.start..).unwrap_or_default();
-        let all = words(text);
-        match object(&all).or_else(|| named(&all)).or_else(|| first(&all, FEATURES)) {
-            Some(feature) => unsupported(feature),
-            None => error,
-        }
+    }
+
+    /// The first feature that the statement has, of those with such a pattern.
+    fn feature(&self, text: &str, is_such: impl Fn(&str) -> bool) -> Option<String> {
+        let all = words(text.get(self.start..).unwrap_or_default());
+        let is_there = |pattern: &str| is_such(pattern) && is_in(&all, pattern);
+        let named = NAMED.iter().find(|(pattern, _)| is_there(pattern));
+        let own = || FEATURES.iter().find(|pattern| is_there(pattern));
+        object(&all)
+            .or_else(|| named.map(|(_, name)| (*name).to_owned()))
+            .or_else(|| own().map(|pattern| shown(pattern)))
     }
 
     /// Whether a table of the statement has this name.
@@ -237,15 +247,15 @@ fn object(all: &[Token<'_>]) -> Option<String> {
     })
 }
 
-fn named(all: &[Token<'_>]) -> Option<String> {
-    let found = NAMED.iter().find(|(pattern, _)| is_in(all, pattern));
-    found.map(|(_, name)| (*name).to_owned())
+/// Whether SQLite's parser says so, and not one of its other checks.
+fn is_of_parser(message: &str) -> bool {
+    message.ends_with("syntax error")
+        || message.starts_with("unrecognized token")
+        || message == "incomplete input"
 }
 
-/// The first of these features that is there.
-fn first(all: &[Token<'_>], features: &[&str]) -> Option<String> {
-    let found = features.iter().find(|feature| is_in(all, feature))?;
-    Some(found.trim_start_matches("^ ").replace('_', "…"))
+fn shown(pattern: &str) -> String {
+    pattern.trim_start_matches("^ ").replace('_', "…")
 }
 
 fn is_in(all: &[Token<'_>], pattern: &str) -> bool {
@@ -276,24 +286,48 @@ fn is(token: &Token<'_>, word: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn blamed(text: &str, error: Error) -> Error {
+        let piece = crate::lex::split(text).unwrap()[0];
+        Statement::untouched(&piece).blamed(text, error)
+    }
+
     #[test]
     fn features_are_found_by_their_tokens() {
         for (text, feature) in [
             ("SELECT 1 between symmetric 2 AND 1", Some("BETWEEN SYMMETRIC")),
             ("ALTER TABLE t DROP COLUMN b cascade", Some("DROP COLUMN … CASCADE")),
+            ("SELECT b::text /* c */ COLLATE \"C\" FROM t", Some("COLLATE after ::")),
             ("DO $$ BEGIN END $$", Some("DO")),
+            ("create aggregate a(int) (sfunc = f)", Some("CREATE AGGREGATE")),
+            ("DROP OWNED BY x", Some("DROP OWNED")),
+            ("CREATE TABLE aggregate(a", None),
             ("SELECT 1; DO 'x'", None),
             ("SELECT 'BETWEEN SYMMETRIC', \"between\" symmetric", None),
-            ("create aggregate a(int) (sfunc = f)", None),
         ] {
-            assert_eq!(first(&words(text), FEATURES).as_deref(), feature, "{text}");
+            let error = Error::new(sqlstate::SYNTAX_ERROR, "near \"x\": syntax error");
+            let found = blamed(text, error.clone());
+            match feature {
+                Some(feature) => assert_eq!(found, Error::unsupported(feature), "{text}"),
+                None => assert_eq!(found, error, "{text}"),
+            }
         }
-        let cast = "SELECT b::text /* c */ COLLATE \"C\" FROM t";
-        assert_eq!(named(&words(cast)).as_deref(), Some("COLLATE after ::"));
-        let made = |text| object(&words(text));
-        assert_eq!(made("create aggregate a(int)").as_deref(), Some("CREATE AGGREGATE"));
-        assert_eq!(made("DROP OWNED BY x").as_deref(), Some("DROP OWNED"));
-        assert_eq!(made("CREATE TABLE aggregate(a)"), None);
+    }
+
+    #[test]
+    fn other_errors_stay() {
+        let text = "SELECT nosuch, 1 BETWEEN SYMMETRIC 2 AND 1, nosuch(1)";
+        for (code, message) in [
+            (sqlstate::UNDEFINED_COLUMN, "column \"nosuch\" does not exist"),
+            (sqlstate::UNDEFINED_TABLE, "relation \"t\" does not exist"),
+            (sqlstate::UNDEFINED_FUNCTION, "function nosuch does not exist"),
+            (sqlstate::SYNTAX_ERROR, "3 values for 2 columns"),
+        ] {
+            let error = Error::new(code, message);
+            assert_eq!(blamed(text, error.clone()), error);
+        }
+        let error = Error::new(sqlstate::UNDEFINED_COLUMN, "column \"NORMALIZED\" does not exist");
+        let found = blamed("SELECT 'a' IS NORMALIZED", error);
+        assert_eq!(found, Error::unsupported("IS NORMALIZED"));
     }
 
     #[test]

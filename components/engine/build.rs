@@ -1,4 +1,4 @@
-//! Compiles `src/internals.c`: what SQLite has no function for.
+//! Compiles `src/internals.c`: what SQLite has no function for; and `c`: what only programs have.
 
 use std::env;
 use std::fs;
@@ -14,7 +14,43 @@ const MACHINE: [&str; 2] =
 /// Opened on the first lines of the amalgamation and closed on its last.
 const GUARD: &str = "\n#ifndef SQLITE_AMALGAMATION\n";
 
+/// The files in `c`.
+const PROGRAMS: [&str; 11] = [
+    "interface",
+    "values",
+    "connection",
+    "registered",
+    "hooks",
+    "backups",
+    "sessions",
+    "modules",
+    "tables",
+    "plans",
+    "shapes",
+];
+
 fn main() {
+    compile_internals();
+    if env::var_os("CARGO_FEATURE_PROGRAMS").is_some() {
+        compile_programs();
+    }
+}
+
+fn compile_programs() {
+    println!("cargo:rerun-if-changed=c");
+    println!("cargo:rerun-if-changed=../wire/c");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(out.join("wire.h"), wire::c_header()).expect("OUT_DIR is writable");
+    let include = env::var("DEP_SQLITE3_INCLUDE").expect("libsqlite3-sys says where SQLite is");
+    let mut build = cc::Build::new();
+    build.files(PROGRAMS.map(|name| format!("c/{name}.c")));
+    for option in ["SESSION", "PREUPDATE_HOOK", "SNAPSHOT"] {
+        build.define(&format!("SQLITE_ENABLE_{option}"), None);
+    }
+    build.include(out).include(include).include("src").include("../wire/c").compile("programs");
+}
+
+fn compile_internals() {
     println!("cargo:rerun-if-env-changed=DEP_SQLITE3_INCLUDE");
     println!("cargo:rerun-if-env-changed=LIBSQLITE3_FLAGS");
     println!("cargo:rerun-if-changed=src/internals.c");

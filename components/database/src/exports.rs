@@ -2,12 +2,11 @@
 //! the reply, and the host would call back to free it.
 
 use std::cell::{Cell, RefCell};
+use std::mem;
 use std::ptr::NonNull;
 use std::slice;
 
 use engine::database::{self, SqlError};
-
-use crate::library;
 
 // Linked for its C code.
 use libsqlite3_sys as _;
@@ -23,6 +22,9 @@ static VERSION: [u8; libsqlite3_sys::SQLITE_VERSION.count_bytes()] = {
 
 /// What `perform-in-mailbox` returns for a reply that is not there: more than any length.
 const ELSEWHERE: u32 = u32::MAX;
+
+/// Maximum size of the memory of a reply that is used again: few replies are longer.
+const MAX_SPARE_BYTES: usize = 256 << 10;
 
 /// `result<list<u8>, sql-error>` in memory.
 #[repr(C)]
@@ -67,24 +69,10 @@ fn keep(result: Result<Vec<u8>, SqlError>) -> *const Returned {
     })
 }
 
-/// Point to bytes that stay where they are until the next call.
-fn point_to(bytes: *const u8, count: usize) -> *const Returned {
-    REPLY.with_borrow_mut(|reply| {
-        reply.returned = Returned { is_error: 0, words: [bytes.addr(), count, 0] };
-        &raw const reply.returned
-    })
-}
-
-/// Operations, or calls of `libsqlite3.so.0`, whose reply is not copied.
-fn perform_any(connection: u32, operations: &[u8]) -> *const Returned {
-    database::set_library(library::perform);
-    let (true, Ok(db)) = (database::is_calls(operations), database::pointer(connection)) else {
-        return keep(database::perform(connection, operations));
-    };
-    match library::perform_in_place(db, operations) {
-        Ok((bytes, count)) => point_to(bytes, count),
-        Err(error) => keep(Err(error)),
-    }
+/// The memory of the last reply, for the next one; calls from a callback have memory of their own.
+fn spare() -> Vec<u8> {
+    let spare = REPLY.with_borrow_mut(|reply| mem::take(&mut reply.bytes));
+    if spare.capacity() <= MAX_SPARE_BYTES { spare } else { Vec::new() }
 }
 
 #[cfg(feature = "planted-error")]
@@ -99,7 +87,7 @@ fn reply(connection: u32, operations: &[u8]) -> *const Returned {
     unsafe {
         plant_errors();
     }
-    perform_any(connection, operations)
+    keep(database::perform(connection, operations, spare()))
 }
 
 /// # Safety

@@ -4,7 +4,6 @@
 #![cfg(target_family = "wasm")]
 
 mod exports;
-mod library;
 
 /// The world, of which [`exports`] has the functions.
 #[allow(missing_docs)]

@@ -2,25 +2,28 @@
 //! `components/database` exports [`perform`].
 
 mod callbacks;
+mod calls;
 mod functions;
+mod objects;
+#[allow(unsafe_code)]
+mod only_programs;
 mod open;
+mod owner;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::CString;
 use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
 use wire::{Group, Opcode, ProgramOperation, Sender, Writer, code};
 
 use crate::extensions::load;
-use crate::extensions::sql::perform::{self as operations, unreadable};
-use crate::extensions::sql::{Caller, blob_cache, open_handles};
 pub use crate::host::dispatch::SqlError;
+use crate::operations::{self, Caller, blob_cache, open_handles, unreadable};
 use crate::room;
 use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
 use callbacks::Callback;
-pub use callbacks::{Returned, call_program, set_events};
+pub use callbacks::set_events;
 
 /// Most connections of one component: each has its own handles.
 const MAX_CONNECTIONS: usize = 64;
@@ -47,62 +50,39 @@ thread_local! {
     static CONNECTIONS: RefCell<Vec<Option<Rc<Opened>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// SQLite's connection for `libsqlite3.so.0`, whose calls are SQLite's functions.
-///
-/// # Errors
-///
-/// SQLITE_MISUSE for an unknown connection.
-pub fn pointer(connection: u32) -> Result<*mut sqlite::sqlite3, SqlError> {
-    CONNECTIONS.with_borrow(|all| {
-        let opened = all.get(connection as usize).and_then(Option::as_ref);
-        opened.map(|opened| opened.db.as_ptr()).ok_or_else(missing)
-    })
-}
-
-/// Performs the calls of `libsqlite3.so.0` on SQLite's connection.
-pub type Library = fn(*mut sqlite::sqlite3, &[u8]) -> Result<Vec<u8>, SqlError>;
-
-thread_local! {
-    /// Set by the component, since the engine has no C code for these calls.
-    static LIBRARY: Cell<Option<Library>> = const { Cell::new(None) };
-}
-
-/// Set the function that performs [calls](Group::Calls).
-pub fn set_library(library: Library) {
-    LIBRARY.set(Some(library));
-}
-
 /// The group of the first operation of a program's request.
 fn group(request: &[u8]) -> Option<Group> {
     Opcode::from_sender(*request.first()?, Sender::Program).ok().map(Opcode::group)
 }
 
-/// Whether a program's request contains calls.
-pub fn is_calls(request: &[u8]) -> bool {
-    group(request) == Some(Group::Calls)
-}
-
-/// Perform the operations of a request. Returns the reply of the one that has a reply.
+/// Perform the operations of a request. Returns the reply of the one that has a reply, possibly in the
+/// `spare` memory.
 ///
 /// # Errors
 ///
-/// The first failure; SQLITE_MISUSE for an unknown connection.
-pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
-    if let Some(answer) = room::answer(request) {
-        return answer;
-    }
-    match (group(request), LIBRARY.get()) {
-        (Some(Group::Calls), Some(library)) => library(pointer(connection)?, request),
-        (Some(Group::Program), _) => {
+/// The first failure; SQLITE_MISUSE for an unknown connection. Requests of [calls](Group::Calls) have
+/// failures in their replies, and fail only without memory for one.
+pub fn perform(connection: u32, request: &[u8], spare: Vec<u8>) -> Result<Vec<u8>, SqlError> {
+    match group(request) {
+        Some(Group::Objects | Group::Calls) => {
+            let mut reply = Writer(spare);
+            calls::perform(&get(connection)?.db, request, &mut reply)?;
+            Ok(reply.0)
+        }
+        Some(Group::Program) => {
             perform_program(connection, ProgramOperation::read(request).map_err(unreadable)?)
         }
-        _ => {
-            let opened = get(connection)?;
-            let sender = Sender::Program;
-            let caller = Caller { db: &opened.db, extension: opened.owner, sender };
-            blob_cache::during_step(|| operations::perform(caller, request))
-        }
+        _ => match room::answer(request) {
+            Some(answer) => answer,
+            None => perform_everyones(&*get(connection)?, request),
+        },
     }
+}
+
+/// Perform operations that extensions have, too.
+fn perform_everyones(Opened { db, owner }: &Opened, request: &[u8]) -> Result<Vec<u8>, SqlError> {
+    let caller = Caller { db, extension: *owner, sender: Sender::Program };
+    blob_cache::during_step(|| operations::perform(caller, request))
 }
 
 fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u8>, SqlError> {

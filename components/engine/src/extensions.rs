@@ -11,6 +11,5 @@ pub mod embedded;
 pub mod load;
 mod pointers;
 pub mod scalar;
-pub mod sql;
 mod statistics;
 mod table;

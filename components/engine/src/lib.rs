@@ -9,11 +9,17 @@
 //! [`program`] to SQLite.
 
 #![deny(unsafe_code)]
+#![cfg_attr(
+    not(feature = "programs"),
+    allow(dead_code, unused_imports, reason = "programs use more of SQLite than extensions do")
+)]
 
+#[cfg(feature = "programs")]
 pub mod database;
 mod extensions;
 mod ffi;
 mod left_behind;
+mod operations;
 pub mod paths;
 #[allow(unsafe_code)]
 pub mod program;
@@ -23,8 +29,8 @@ mod room;
 mod sqlite;
 mod vfs;
 
-pub use extensions::sql::depth::is_running as is_extension_sql_running;
 pub use ffi::imports::read_into;
+pub use operations::depth::is_running as is_extension_sql_running;
 
 // Linked in place of the libc's.
 use sqlite_wasm_memory as _;
@@ -43,6 +49,7 @@ pub mod host {
 }
 
 /// The interface `callbacks` of `wit/database`, as the component sees it.
+#[cfg(feature = "programs")]
 #[allow(missing_docs, unsafe_code)]
 mod program_callbacks {
     wit_bindgen::generate!({

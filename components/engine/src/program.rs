@@ -15,9 +15,9 @@ use sqlite::{sqlite3, sqlite3_stmt};
 use wire::code;
 
 use crate::extensions::embedded;
-use crate::extensions::sql::{blob_cache, depth, open_handles};
 use crate::host::process::{Interruption, poll_interruption};
 use crate::left_behind;
+use crate::operations::{blob_cache, depth, open_handles};
 use crate::read_only;
 use crate::sqlite::connection::{Connection, drop_box};
 use crate::sqlite::context::Context;

@@ -5,34 +5,41 @@ use wire::{Writer, code};
 
 use crate::ffi::memory::has_room;
 use crate::host::dispatch::SqlError;
-use crate::sqlite::error::failure;
 
-/// SQLITE_NOMEM, with SQLite's text.
-pub fn no_memory() -> SqlError {
-    failure(code::NOMEM, "")
+/// There is no memory for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMemory;
+
+impl From<NoMemory> for SqlError {
+    /// SQLITE_NOMEM, with SQLite's text.
+    fn from(_: NoMemory) -> Self {
+        Self { code: code::NOMEM, message: String::new() }
+    }
 }
 
 /// Fails if there is no block of this many bytes. Small ones are always left.
-pub fn check(bytes: usize) -> Result<(), SqlError> {
-    if bytes <= wire::room::MAX_UNASKED || has_room(bytes) { Ok(()) } else { Err(no_memory()) }
+pub fn check(bytes: usize) -> Result<(), NoMemory> {
+    if bytes <= wire::room::MAX_UNASKED || has_room(bytes) { Ok(()) } else { Err(NoMemory) }
 }
 
 /// The answer to a request, if it is the host's question for memory.
 pub fn answer(request: &[u8]) -> Option<Result<Vec<u8>, SqlError>> {
     let bytes = wire::room::asked(request)?;
-    Some(check(bytes as usize).map(|()| Vec::new()))
+    Some(check(bytes as usize).map(|()| Vec::new()).map_err(SqlError::from))
 }
 
 /// Make room for this many bytes more.
-pub fn reserve(bytes: &mut Vec<u8>, more: usize) -> Result<(), SqlError> {
-    bytes.try_reserve(more).map_err(|_| no_memory())
+#[inline]
+pub fn reserve(bytes: &mut Vec<u8>, more: usize) -> Result<(), NoMemory> {
+    bytes.try_reserve(more).map_err(|_| NoMemory)
 }
 
 /// Bytes of a value beside those of a text or blob: its tag, length and end, or a number.
 const VALUE_BYTES: usize = 9;
 
 /// Write a value.
-pub fn put(writer: &mut Writer, value: wire::Value<&[u8]>) -> Result<(), SqlError> {
+#[inline]
+pub fn put(writer: &mut Writer, value: wire::Value<&[u8]>) -> Result<(), NoMemory> {
     let bytes = match value {
         wire::Value::Text(bytes) | wire::Value::Blob(bytes) => bytes.len(),
         _ => 0,
@@ -43,8 +50,25 @@ pub fn put(writer: &mut Writer, value: wire::Value<&[u8]>) -> Result<(), SqlErro
 }
 
 /// Write a text or blob without a tag.
-pub fn put_bytes(writer: &mut Writer, bytes: &[u8]) -> Result<(), SqlError> {
+pub fn put_bytes(writer: &mut Writer, bytes: &[u8]) -> Result<(), NoMemory> {
     reserve(&mut writer.0, bytes.len() + VALUE_BYTES)?;
     writer.bytes(bytes);
     Ok(())
+}
+
+/// Write a text, or a null pointer for none.
+pub fn put_text(writer: &mut Writer, text: Option<&[u8]>) -> Result<(), NoMemory> {
+    reserve(&mut writer.0, text.map_or(0, <[u8]>::len) + VALUE_BYTES)?;
+    writer.optional_bytes(text);
+    Ok(())
+}
+
+/// Write a text as a value, NULL for none.
+pub fn put_text_value(writer: &mut Writer, text: Option<&[u8]>) -> Result<(), NoMemory> {
+    put(writer, text.map_or(wire::Value::Null, wire::Value::Text))
+}
+
+/// Write a text without a tag, an empty one for none.
+pub fn put_name(writer: &mut Writer, name: Option<&[u8]>) -> Result<(), NoMemory> {
+    put_bytes(writer, name.unwrap_or_default())
 }

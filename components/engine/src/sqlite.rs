@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod addresses;
 pub mod blob;
 pub mod connection;
 pub mod context;

@@ -25,9 +25,14 @@ typedef struct {
 
 #define NO_TEXT 0xffffffffu
 
+/* Resize the buffer of bytes, or free it if `size` is 0; null then, and without memory. */
+#ifndef OUT_RESIZE
+#define OUT_RESIZE(out, size) sqlite3_realloc64((out)->bytes, size)
+#endif
+
 static bool out_grow(Out *out, size_t count) {
   size_t room = 2 * out->room + count + 128;
-  uint8_t *bytes = sqlite3_realloc64(out->bytes, room);
+  uint8_t *bytes = OUT_RESIZE(out, room);
   if (!bytes) {
     out->is_short = true;
     return false;
@@ -35,6 +40,11 @@ static bool out_grow(Out *out, size_t count) {
   out->bytes = bytes;
   out->room = room;
   return true;
+}
+
+static inline void out_free(Out *out) {
+  OUT_RESIZE(out, 0);
+  memset(out, 0, sizeof(*out));
 }
 
 static inline uint8_t *out_room(Out *out, size_t count) {
@@ -49,7 +59,7 @@ static inline void out_clear(Out *out, size_t most) {
   out->count = out->whole = 0;
   out->is_short = false;
   if (out->room <= most) return;
-  uint8_t *smaller = sqlite3_realloc64(out->bytes, most);
+  uint8_t *smaller = OUT_RESIZE(out, most);
   if (!smaller) return;
   out->bytes = smaller;
   out->room = most;

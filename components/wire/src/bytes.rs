@@ -207,15 +207,21 @@ impl Writer {
     /// An integer as a value.
     #[inline]
     pub fn integer(&mut self, integer: i64) {
-        self.u8(tag::INTEGER);
-        self.i64(integer);
+        self.tagged(tag::INTEGER, integer.to_le_bytes());
+    }
+
+    /// A tag and eight bytes, with one look at the room.
+    #[inline]
+    fn tagged(&mut self, tag: u8, number: [u8; 8]) {
+        let mut bytes = [tag; 9];
+        bytes[1..].copy_from_slice(&number);
+        self.0.extend_from_slice(&bytes);
     }
 
     /// A real as a value.
     #[inline]
     pub fn real(&mut self, real: f64) {
-        self.u8(tag::REAL);
-        self.0.extend_from_slice(&real.to_le_bytes());
+        self.tagged(tag::REAL, real.to_le_bytes());
     }
 
     /// A text as a value.

@@ -81,7 +81,7 @@ pub fn table_of_operations() -> String {
     for row in rows {
         let sender = match row.group {
             Group::Everyone => "extension, program",
-            Group::Program | Group::Calls => "program",
+            Group::Program | Group::Objects | Group::Calls => "program",
             Group::Host => "host",
         };
         let capability = match row.capability {

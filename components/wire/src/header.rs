@@ -4,7 +4,10 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::documents::{joined, words, wrapped};
-use crate::{Event, Group, Kind, Method, Opcode, POINTER_SUBTYPE, Plan, Row, tag};
+use crate::{
+    Event, Group, Kind, Method, Opcode, POINTER_SUBTYPE, PREPARE_COUNTED, PREPARE_LEGACY, Plan,
+    Row, tag,
+};
 
 /// The columns of a line.
 const COLUMNS: usize = 100;
@@ -13,14 +16,14 @@ const COLUMNS: usize = 100;
 ///
 /// - `WORK_…`: opcodes of [`Operation`](crate::Operation) and
 ///   [`ProgramOperation`](crate::ProgramOperation); `CALL_…`: those of calls, and the list
-///   `CALLS(X)` of them with the names of their C functions
+///   `CALLS(X)` of those that C performs, with the names of their functions
 /// - `EVENT_…`, `METHOD_…`, `KIND_…`, `PLAN_…`, `TAG_…`
 pub fn c_header() -> String {
     let mut text = String::from("/* Generated from components/wire. */\n#pragma once\n");
     text += &list("WORK", Opcode::ROWS.iter().filter(|row| !is_call(row)).map(opcode));
     text += &list("", Opcode::ROWS.iter().filter(|row| is_call(row)).map(opcode));
     text += "#define CALLS(X)";
-    for row in Opcode::ROWS.iter().filter(|row| is_call(row)) {
+    for row in Opcode::ROWS.iter().filter(|row| row.group == Group::Calls) {
         let name = words(row.name, '_');
         text += &format!(" \\\n  X({}, {name})", name.to_ascii_uppercase());
     }
@@ -30,11 +33,13 @@ pub fn c_header() -> String {
     text += &list("KIND", Kind::ALL.iter().map(|row| (row.0, row.1 as u8, joined(row.2))));
     text += &list("PLAN", Plan::ALL.iter().map(|row| (row.0, row.1 as u8, joined(row.2))));
     text += &list("TAG", tag::ALL.iter().map(|row| (row.0, row.1, joined(row.2))));
+    text += &format!("#define PREPARE_LEGACY {PREPARE_LEGACY:#x}\n");
+    text += &format!("#define PREPARE_COUNTED {PREPARE_COUNTED:#x}\n");
     text + &format!("#define POINTER_SUBTYPE {POINTER_SUBTYPE}\n")
 }
 
 fn is_call(row: &Row) -> bool {
-    row.group == Group::Calls
+    matches!(row.group, Group::Objects | Group::Calls)
 }
 
 fn opcode(row: &Row) -> (&str, u8, String) {
@@ -69,7 +74,8 @@ mod tests {
             "  WORK_LAST_INSERT_ROW_ID = 10,\n",
             "  WORK_LOAD_EXTENSION = 132,\n",
             "  CALL_BIND_NEXT = 163,\n",
-            "  X(CALL_BIND_NEXT, call_bind_next)",
+            "  X(CALL_LIMIT, call_limit)",
+            "#define PREPARE_COUNTED 0x20000000\n",
             "  EVENT_SCALAR = 0,\n",
             "  METHOD_ROLLBACK_TO = 19,\n",
             "  PLAN_RIGHT = 3,\n",
@@ -78,6 +84,7 @@ mod tests {
         ] {
             assert!(header.contains(line), "{line}");
         }
+        assert!(!header.contains("X(CALL_BIND_NEXT"));
         assert!(header.ends_with("#define POINTER_SUBTYPE 112\n"));
         assert_eq!(header.matches(" = ").count(), numbers());
     }

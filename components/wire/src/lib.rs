@@ -32,15 +32,23 @@ pub use documents::{table_of_operations, wit_operation};
 pub use header::c_header;
 pub use inline::{Head, InlineArguments, InlineValue};
 pub use opcode::{Capability, Group, Opcode, Row, Sender};
-pub use operation::{Operation, ProgramOperation};
+pub use operation::{ObjectOperation, Operation, ProgramOperation};
 pub use operations::Operations;
-pub use parameter::{BlobLocation, Database, Function, FunctionKind, Locations, Parameter, Rest};
+pub use parameter::{
+    BlobLocation, Bound, Database, Function, FunctionKind, Locations, Parameter, Rest, Text,
+};
 pub use reply::{Opened, Prepared, Ran, Rows};
-pub use returned::Returned;
+pub use returned::{ReplyHead, Returned};
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
+
+/// For [`Opcode::CallPrepare`], beside the flags of `sqlite3_prepare_v3`: as `sqlite3_prepare`.
+pub const PREPARE_LEGACY: u32 = 0x4000_0000;
+
+/// For [`Opcode::CallPrepare`]: the text was given with its length, and no zero ends it.
+pub const PREPARE_COUNTED: u32 = 0x2000_0000;
 
 /// The subtype of an integer that stands for a pointer, as in SQLite itself.
 pub const POINTER_SUBTYPE: u8 = b'p';

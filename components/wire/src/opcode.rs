@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use crate::parameter::{Database, Function, Locations, Parameter, Rest};
+use crate::parameter::{Bound, Database, Function, Locations, Parameter, Rest, Text};
 use crate::table::table;
 use crate::{Error, Value};
 
@@ -26,7 +26,10 @@ pub enum Group {
     Program,
     /// Of the host itself.
     Host,
-    /// Of programs, on SQLite's objects by their addresses in the sandbox.
+    /// Of programs, on SQLite's objects by their addresses in the sandbox, as extensions have them by
+    /// handles; see [`ObjectOperation`](crate::ObjectOperation).
+    Objects,
+    /// Of programs, as [`Group::Objects`], but without a counterpart for extensions.
     Calls,
 }
 

@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 
 use crate::opcode::{Capability, Opcode, Sender};
-use crate::parameter::{Database, Function, Locations, Parameter};
+use crate::parameter::{Bound, Database, Function, Locations, Parameter, Text};
 use crate::table::table;
 use crate::{Error, Reader, Value};
 
@@ -41,7 +41,10 @@ macro_rules! operation {
 }
 
 macro_rules! operations {
-    (Everyone { $($everyone:tt)* } Program { $($program:tt)* } $($rest:tt)*) => {
+    (
+        Everyone { $($everyone:tt)* } Program { $($program:tt)* } Host { $($host:tt)* }
+        Objects { $($objects:tt)* } $($rest:tt)*
+    ) => {
         operation! {
             /// An operation of an extension or program; see [`Opcode`].
             Operation: $($everyone)*
@@ -50,6 +53,10 @@ macro_rules! operations {
             /// An operation that only a program has; see [`Opcode`]. A request contains one of them
             /// and nothing else.
             ProgramOperation: $($program)*
+        }
+        operation! {
+            /// An operation of a program on SQLite's objects, by their addresses; see [`Opcode`].
+            ObjectOperation: $($objects)*
         }
     };
 }
@@ -79,6 +86,18 @@ impl<'a> Operation<'a> {
             }
         }
         true
+    }
+}
+
+impl<'a> ObjectOperation<'a> {
+    /// Read the parameters of an operation of [`Group::Objects`](crate::Group::Objects).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`].
+    #[inline]
+    pub fn read(opcode: Opcode, from: &mut Reader<'a>) -> Result<Self, Error> {
+        Self::read_parameters(opcode, from)
     }
 }
 

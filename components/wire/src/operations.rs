@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 
 use crate::opcode::Opcode;
-use crate::parameter::{Database, Function, Locations, Parameter, Rest};
+use crate::parameter::{Bound, Database, Function, Locations, Parameter, Rest, Text};
 use crate::table::table;
 use crate::{Operation, Reader, Value, Writer};
 
@@ -253,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_null_pointer_is_no_empty_text() {
-        let execute = |sql| Operations::default().call_execute(sql).into_bytes();
-        assert_eq!(execute(None), [174, 255, 255, 255, 255]);
-        assert_eq!(execute(Some(b"")), [174, 0, 0, 0, 0, 0]);
+        let declare = |text| Operations::default().call_declare_vtab(text).into_bytes();
+        assert_eq!(declare(None), [234, 255, 255, 255, 255]);
+        assert_eq!(declare(Some(b"")), [234, 0, 0, 0, 0, 0]);
     }
 }

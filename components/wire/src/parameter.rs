@@ -2,6 +2,7 @@
 
 use core::ffi::CStr;
 
+use crate::bytes::NULL_POINTER;
 use crate::{Error, Reader, Value, Writer, tag};
 
 /// A type of parameters: its bytes, and its name in the documents.
@@ -49,7 +50,9 @@ parameters! {
     &'a CStr = "text", Reader::name, |to: &mut Writer, name: &CStr| to.bytes(name.to_bytes());
     Option<&'a CStr> = "text or none", Reader::optional_name, put_optional_name;
     Option<&'a [u8]> = "text or null", Reader::optional_bytes, Writer::optional_bytes;
+    Text<'a> = "text or null", Text::read_any, Text::put_any;
     Value<&'a [u8]> = "value", Reader::value, Writer::value;
+    Bound<'a> = "value", Bound::read_any, Bound::put_any;
     Option<u32> = "u32", read_callback, put_callback;
     Locations<'a> = "as described", Locations::read_all, Locations::put_all;
     Database<'a> = "value", Database::read_any, Database::put_any;
@@ -220,6 +223,91 @@ impl<'a> Function<'a> {
     }
 }
 
+/// A text for SQLite's functions, which may end at its first zero; none for a null pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text<'a>(Option<&'a [u8]>);
+
+impl<'a> Text<'a> {
+    /// A text with its zero byte.
+    pub fn new(text: &'a CStr) -> Self {
+        Self(Some(text.to_bytes_with_nul()))
+    }
+
+    /// Its bytes, and the zero byte behind them.
+    #[inline]
+    pub fn terminated(self) -> Option<&'a [u8]> {
+        self.0
+    }
+
+    /// Its bytes.
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        self.0.map(|bytes| &bytes[..bytes.len() - 1])
+    }
+
+    /// Its bytes up to the first zero.
+    pub fn c_str(self) -> Option<&'a CStr> {
+        self.0.and_then(|bytes| CStr::from_bytes_until_nul(bytes).ok())
+    }
+
+    fn read_any(from: &mut Reader<'a>) -> Result<Self, Error> {
+        let mut after = *from;
+        if after.u32()? == NULL_POINTER {
+            *from = after;
+            return Ok(Self(None));
+        }
+        match from.terminated()? {
+            bytes @ [.., 0] => Ok(Self(Some(bytes))),
+            _ => Err(Error::Malformed),
+        }
+    }
+
+    fn put_any(to: &mut Writer, text: Self) {
+        to.optional_bytes(text.bytes());
+    }
+}
+
+/// A value that a program binds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound<'a> {
+    /// One that an extension can bind, too.
+    Value(Value<&'a [u8]>),
+    /// A blob of so many zeros.
+    Zeros(u64),
+    /// The number of a pointer.
+    Pointer(u32),
+}
+
+impl<'a> Bound<'a> {
+    #[inline]
+    fn read_any(from: &mut Reader<'a>) -> Result<Self, Error> {
+        match from.0.first() {
+            Some(&tag::ZEROS) => {
+                from.u8()?;
+                from.i64().map(|count| Self::Zeros(count.cast_unsigned()))
+            }
+            Some(&tag::POINTER) => {
+                from.u8()?;
+                from.u32().map(Self::Pointer)
+            }
+            _ => from.value().map(Self::Value),
+        }
+    }
+
+    fn put_any(to: &mut Writer, value: Self) {
+        match value {
+            Self::Value(value) => to.value(value),
+            Self::Zeros(count) => {
+                to.u8(tag::ZEROS);
+                to.i64(count.cast_signed());
+            }
+            Self::Pointer(number) => {
+                to.u8(tag::POINTER);
+                to.u32(number);
+            }
+        }
+    }
+}
+
 /// Parameters that depend on those before them, so that only the description of the operation says
 /// what they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,5 +317,40 @@ impl<'a> Rest<'a> {
     fn read_all(from: &mut Reader<'a>) -> Result<Self, Error> {
         let rest = core::mem::take(&mut from.0);
         Ok(Self(rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<'a, T: Parameter<'a>>(bytes: &'a [u8]) -> Result<T, Error> {
+        T::read(&mut Reader(bytes))
+    }
+
+    fn written<'a, T: Parameter<'a>>(parameter: T) -> alloc::vec::Vec<u8> {
+        let mut writer = Writer::default();
+        parameter.put(&mut writer);
+        writer.0
+    }
+
+    #[test]
+    fn a_text_ends_with_a_zero_byte() {
+        let text = written(Text::new(c"ab"));
+        assert_eq!(read(&text), Ok(Text::new(c"ab")));
+        assert_eq!(Text::new(c"ab").bytes(), Some(b"ab".as_slice()));
+        assert_eq!(read::<Text>(&[2, 0, 0, 0, b'a', 0, 0]).map(Text::c_str), Ok(Some(c"a")));
+        assert_eq!(read::<Text>(&[255; 4]).map(Text::c_str), Ok(None));
+        assert_eq!(read::<Text>(&[1, 0, 0, 0, b'a', 1]), Err(Error::Malformed));
+        assert_eq!(read::<Text>(&text[..6]), Err(Error::Malformed));
+    }
+
+    #[test]
+    fn a_program_binds_more_than_values() {
+        for value in [Bound::Value(Value::Text(b"a")), Bound::Zeros(1 << 40), Bound::Pointer(7)] {
+            let bytes = written(value);
+            assert_eq!(read(&bytes), Ok(value));
+            assert_eq!(read::<Bound>(&bytes[..bytes.len() - 1]), Err(Error::Malformed));
+        }
     }
 }

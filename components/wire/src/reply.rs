@@ -57,11 +57,14 @@ impl Rows {
         writer.u32(self.width);
     }
 
-    /// Overwrite the one at the beginning of `reply`.
-    pub fn put_first(&self, reply: &mut Writer) {
-        let mut first = Writer::with_capacity(9);
-        self.put(&mut first);
-        reply.0[..first.0.len()].copy_from_slice(&first.0);
+    /// Overwrite the one at this position of `reply`, where [`Rows::put`] has written one.
+    pub fn put_at(&self, start: usize, reply: &mut Writer) {
+        let mut bytes = [self.is_last.into(); 9];
+        bytes[1..5].copy_from_slice(&self.count.to_le_bytes());
+        bytes[5..].copy_from_slice(&self.width.to_le_bytes());
+        if let Some(place) = reply.0[start..].first_chunk_mut() {
+            *place = bytes;
+        }
     }
 
     /// Read it.
@@ -134,7 +137,7 @@ mod tests {
         prepared.put(&mut writer);
         opened.put(&mut writer);
         ran.put(&mut writer);
-        rows.put_first(&mut writer);
+        rows.put_at(0, &mut writer);
         let mut reader = Reader(&writer.0);
         assert_eq!(Rows::read(&mut reader), Ok(rows));
         assert_eq!(Prepared::read(&mut reader), Ok(prepared));

@@ -9,8 +9,9 @@
 //!   new row is the last one.
 //! - `Program`: only programs, in a request of its own.
 //! - `Host`: only the host itself.
-//! - `Calls`: only programs. SQLite's functions on SQLite's objects, which are named by their
-//!   addresses in the sandbox; `components/database/c` performs them. The reply has
+//! - `Objects` and `Calls`: only programs. SQLite's functions on SQLite's objects, which are named by
+//!   their addresses in the sandbox. `Objects` has what extensions have too, and the same code performs
+//!   it; `Calls` what only programs have, in C (`components/engine/c`). The reply has
 //!   [a head](crate::Returned).
 
 macro_rules! table {
@@ -114,18 +115,14 @@ Host {
     /// sandbox cannot refuse memory that the host allocates in it.
     AskMemory = 254, Nothing, ask_memory(bytes: u32);
 }
-Calls {
-    /// Set the id of the callback that receives the events of the connection, and the id of the
-    /// connection in events.
-    CallConnect = 160, Program, call_connect(callback: u32, connection: u32) =>
-        "the address of the connection (u32)";
-    /// `sqlite3_prepare_v3` with its flags, and those of `calls.h`.
-    CallPrepare = 161, Program, call_prepare(flags: u32, sql: Option<&'a [u8]>) =>
+Objects {
+    /// `sqlite3_prepare_v3` with its flags, and `PREPARE_LEGACY` or `PREPARE_COUNTED`.
+    CallPrepare = 161, Program, call_prepare(flags: u32, sql: Text<'a>) =>
         "the statement or 0 (u32); how many bytes of the text were used (u32); its description";
     /// `sqlite3_bind_…`. A failure is the result of the statement's next step.
-    CallBind = 162, Program, call_bind(statement: u32, parameter: u32, value: Value<&'a [u8]>);
+    CallBind = 162, Program, call_bind(statement: u32, parameter: u32, value: Bound<'a>);
     /// The same for the parameter after that of the last binding.
-    CallBindNext = 163, Program, call_bind_next(value: Value<&'a [u8]>);
+    CallBindNext = 163, Program, call_bind_next(value: Bound<'a>);
     /// `sqlite3_clear_bindings`.
     CallClearBindings = 164, Program, call_clear_bindings(statement: u32);
     /// Read rows, at most `limit`; 0 for one row without the end that may follow it. The code is
@@ -156,9 +153,40 @@ Calls {
     CallStmtExplain = 173, Program, call_stmt_explain(statement: u32, mode: u32) =>
         "its description";
     /// `sqlite3_exec` without rows.
-    CallExecute = 174, Program, call_execute(sql: Option<&'a [u8]>);
+    CallExecute = 174, Program, call_execute(sql: Text<'a>);
     /// Nothing: its reply has the head.
     CallState = 175, Program, call_state();
+    /// Describe a database: its position in `PRAGMA database_list`, or, if that is negative, its
+    /// name, null for `main` and for the transactions of all.
+    CallDatabase = 179, Program, call_database(position: i32, schema: Text<'a>) =>
+        "its name, and its file; s32 as in `sqlite3_db_readonly`, and s32 as in `sqlite3_txn_state`; \
+         for a database that does not exist null, null, -1, -1";
+    /// `sqlite3_table_column_metadata`.
+    CallColumnMetadata = 183, Program, call_column_metadata(
+        schema: Text<'a>, table: Text<'a>, column: Text<'a>
+    ) => "declared type, collation, three flags (u8)";
+    /// `sqlite3_set_last_insert_rowid`.
+    CallSetLastInsertRowid = 191, Program, call_set_last_insert_rowid(row_id: i64);
+    /// `sqlite3_blob_open`.
+    CallBlobOpen = 200, Program, call_blob_open(
+        schema: Text<'a>, table: Text<'a>, column: Text<'a>, row_id: i64,
+        flags: u32
+    ) => "the blob (u32); its size (u32)";
+    /// `sqlite3_blob_reopen`.
+    CallBlobReopen = 201, Program, call_blob_reopen(blob: u32, row_id: i64) => "its size (u32)";
+    /// `sqlite3_blob_read`.
+    CallBlobRead = 202, Program, call_blob_read(blob: u32, offset: i32, count: i32) =>
+        "so many bytes";
+    /// `sqlite3_blob_write`.
+    CallBlobWrite = 203, Program, call_blob_write(blob: u32, offset: i32, data: Text<'a>);
+    /// `sqlite3_blob_close`.
+    CallBlobClose = 204, Program, call_blob_close(blob: u32);
+}
+Calls {
+    /// Set the id of the callback that receives the events of the connection, and the id of the
+    /// connection in events.
+    CallConnect = 160, Program, call_connect(callback: u32, connection: u32) =>
+        "the address of the connection (u32)";
     /// `sqlite3_limit`. The code is the result.
     CallLimit = 176, Program, call_limit(limit: u32, value: i32);
     /// `sqlite3_db_config`, of a switch.
@@ -166,15 +194,6 @@ Calls {
     /// `sqlite3_db_status64`.
     CallDbStatus = 178, Program, call_db_status(option: u32, reset: u32) =>
         "now, and highest (each s64)";
-    /// Describe a database: its position in `PRAGMA database_list`, or, if that is negative, its
-    /// name, null for `main` and for the transactions of all.
-    CallDatabase = 179, Program, call_database(position: i32, schema: Option<&'a [u8]>) =>
-        "its name, and its file; s32 as in `sqlite3_db_readonly`, and s32 as in `sqlite3_txn_state`; \
-         for a database that does not exist null, null, -1, -1";
-    /// `sqlite3_table_column_metadata`.
-    CallColumnMetadata = 183, Program, call_column_metadata(
-        schema: Option<&'a [u8]>, table: Option<&'a [u8]>, column: Option<&'a [u8]>
-    ) => "declared type, collation, three flags (u8)";
     /// `sqlite3_wal_checkpoint_v2`.
     CallCheckpoint = 184, Program, call_checkpoint(schema: Option<&'a [u8]>, mode: u32) =>
         "frames of the log, and how many of them were copied (each s32)";
@@ -196,8 +215,6 @@ Calls {
     CallDeserialize = 190, Program, call_deserialize(
         schema: Option<&'a [u8]>, content: Option<&'a [u8]>, room: i64, flags: u32
     );
-    /// `sqlite3_set_last_insert_rowid`.
-    CallSetLastInsertRowid = 191, Program, call_set_last_insert_rowid(row_id: i64);
     /// `sqlite3_overload_function`.
     CallOverloadFunction = 192, Program, call_overload_function(
         name: Option<&'a [u8]>, arguments: i32
@@ -221,20 +238,6 @@ Calls {
     /// Set or remove a hook, which has the number of its event. Steps for progress, the mask for
     /// traces, otherwise 0.
     CallHook = 199, Program, call_hook(event: u8, is_set: bool, number: u32);
-    /// `sqlite3_blob_open`.
-    CallBlobOpen = 200, Program, call_blob_open(
-        schema: Option<&'a [u8]>, table: Option<&'a [u8]>, column: Option<&'a [u8]>, row_id: i64,
-        flags: u32
-    ) => "the blob (u32); its size (u32)";
-    /// `sqlite3_blob_reopen`.
-    CallBlobReopen = 201, Program, call_blob_reopen(blob: u32, row_id: i64) => "its size (u32)";
-    /// `sqlite3_blob_read`.
-    CallBlobRead = 202, Program, call_blob_read(blob: u32, offset: i32, count: i32) =>
-        "so many bytes";
-    /// `sqlite3_blob_write`.
-    CallBlobWrite = 203, Program, call_blob_write(blob: u32, offset: i32, data: Option<&'a [u8]>);
-    /// `sqlite3_blob_close`.
-    CallBlobClose = 204, Program, call_blob_close(blob: u32);
     /// `sqlite3_backup_init`, of a connection of this instance, or of the content of a database if
     /// the address of the connection is 0.
     CallBackupInit = 205, Program, call_backup_init(

@@ -6,7 +6,7 @@ use wire::{InlineValue, Value, Writer};
 
 use crate::host::dispatch::SqlError;
 use crate::program_callbacks::{self, Event, Outcome};
-use crate::room;
+use crate::room::{self, NoMemory};
 use crate::sqlite::value::Arguments;
 
 /// The program's number of a registered callback. It is released when SQLite drops it.
@@ -63,15 +63,15 @@ fn until_returned(mut returned: Option<InlineValue>) -> Result<Returned, SqlErro
         let size = program_callbacks::measure_outcome();
         if let Err(error) = room::check(size.bytes as usize) {
             if !size.is_pending {
-                return Err(error);
+                return Err(error.into());
             }
-            returned = program_callbacks::resume(Err(&error)).map(inline);
+            returned = program_callbacks::resume(Err(&error.into())).map(inline);
             continue;
         }
         match program_callbacks::last_outcome() {
             Outcome::Returned(result) => return result.map(Returned::Long),
             Outcome::Pending(request) => {
-                let reply = super::perform(request.connection, &request.operations);
+                let reply = super::perform(request.connection, &request.operations, Vec::new());
                 returned = program_callbacks::resume(reply.as_deref()).map(inline);
             }
         }
@@ -96,7 +96,7 @@ impl Callback {
     pub fn call(
         &self,
         event: Event,
-        put: impl FnOnce(&mut Writer) -> Result<(), SqlError>,
+        put: impl FnOnce(&mut Writer) -> Result<(), NoMemory>,
     ) -> Result<Returned, SqlError> {
         let mut arguments = Writer(ROOM.take());
         arguments.0.clear();
@@ -112,7 +112,7 @@ impl Callback {
     pub fn integer(
         &self,
         event: Event,
-        put: impl FnOnce(&mut Writer) -> Result<(), SqlError>,
+        put: impl FnOnce(&mut Writer) -> Result<(), NoMemory>,
     ) -> Option<i64> {
         match self.call(event, put) {
             Ok(Returned::Inline(value)) => match value.value()? {
@@ -131,6 +131,6 @@ impl Drop for Callback {
 }
 
 /// Write the arguments of a function.
-pub fn put_arguments(writer: &mut Writer, arguments: Arguments) -> Result<(), SqlError> {
+pub fn put_arguments(writer: &mut Writer, arguments: Arguments) -> Result<(), NoMemory> {
     arguments.iter().try_for_each(|argument| room::put(writer, argument.content()))
 }

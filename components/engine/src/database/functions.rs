@@ -13,7 +13,7 @@ use crate::extensions::scalar::{self, set_inline};
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::TextEncoding;
 use crate::program_callbacks::Event;
-use crate::room;
+use crate::room::{self, NoMemory};
 use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
@@ -91,7 +91,7 @@ impl Function {
     }
 }
 
-fn put_group(writer: &mut Writer, group: i64) -> Result<(), SqlError> {
+fn put_group(writer: &mut Writer, group: i64) -> Result<(), NoMemory> {
     writer.integer(group);
     Ok(())
 }

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::ffi::CStr;
 
-use super::{pointers, sql::open_handles};
+use super::pointers;
 use crate::host::dispatch::{self, SqlError};
+use crate::operations::open_handles;
 use crate::sqlite::connection::{ClientData, Connection, ConnectionId};
 use crate::sqlite::error::failure;
 

@@ -11,14 +11,11 @@ use wire::{Sender, code};
 
 use super::pointers;
 use super::scalar::{Function, create_function};
-use super::sql::Caller;
-use super::sql::depth;
-use super::sql::open_handles;
-use super::sql::perform::perform;
 use crate::ffi::imports::{Reply, resume_batch, resume_output};
 use crate::ffi::layout::{Batch, Output};
 use crate::host::dispatch::{self, Connected, IndexPlan, Overload, SqlError, Unfinished};
 use crate::host::extension_types::{self, FunctionKind};
+use crate::operations::{Caller, depth, open_handles, perform};
 use crate::read_only;
 use crate::room;
 use crate::sqlite::connection::Connection;

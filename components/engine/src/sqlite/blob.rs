@@ -1,33 +1,53 @@
 //! Open blobs (`sqlite3_blob`).
 
 use std::ffi::{CStr, c_int};
-use std::ptr::{NonNull, null_mut};
+use std::mem::ManuallyDrop;
+use std::ptr::{NonNull, null, null_mut};
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_blob;
 use wire::code;
 
 use super::connection::Connection;
+use crate::room::{self, NoMemory};
 
 /// An open blob, closed when it is dropped. SQLite does not close a connection before its blobs.
 pub struct Blob(NonNull<sqlite3_blob>);
 
 impl Blob {
-    /// As `sqlite3_blob_open`; none when that fails.
+    /// As `sqlite3_blob_open`. Returns the result code, and after a success the blob.
     pub fn open(
         db: &Connection,
-        [schema, table, column]: [&CStr; 3],
+        names: [Option<&CStr>; 3],
         row_id: i64,
-        is_writable: bool,
-    ) -> Option<Self> {
-        let (mut blob, flags) = (null_mut(), is_writable.into());
+        flags: c_int,
+    ) -> (c_int, Option<Self>) {
+        let mut blob = null_mut();
+        let [schema, table, column] = names.map(|name| name.map_or(null(), CStr::as_ptr));
+        let db = db.as_ptr();
         // SAFETY: an open connection and C strings; SQLite stores null when it fails.
-        unsafe {
-            let (schema, table, column) = (schema.as_ptr(), table.as_ptr(), column.as_ptr());
-            let db = db.as_ptr();
-            sqlite::sqlite3_blob_open(db, schema, table, column, row_id, flags, &mut blob);
-        }
-        NonNull::new(blob).map(Self)
+        let code = unsafe {
+            sqlite::sqlite3_blob_open(db, schema, table, column, row_id, flags, &mut blob)
+        };
+        (code, NonNull::new(blob).map(Self))
+    }
+
+    /// # Safety
+    ///
+    /// A blob that is open, and that the caller closes.
+    pub unsafe fn from_ptr(blob: NonNull<sqlite3_blob>) -> ManuallyDrop<Self> {
+        ManuallyDrop::new(Self(blob))
+    }
+
+    pub fn as_ptr(&self) -> *mut sqlite3_blob {
+        self.0.as_ptr()
+    }
+
+    /// As `sqlite3_blob_close`.
+    pub fn close(self) -> c_int {
+        let blob = ManuallyDrop::new(self);
+        // SAFETY: the blob is closed once.
+        unsafe { sqlite::sqlite3_blob_close(blob.0.as_ptr()) }
     }
 
     /// Its size in bytes.
@@ -36,19 +56,31 @@ impl Blob {
         unsafe { sqlite::sqlite3_blob_bytes(self.0.as_ptr()) as u32 }
     }
 
-    /// Append `length` bytes from `offset` on to `bytes`, or none; the result code.
-    pub fn read(&self, offset: u32, length: u32, bytes: &mut Vec<u8>) -> c_int {
-        bytes.reserve(length as usize);
+    /// Append `count` bytes from `offset` on to `bytes`, or none. Returns the result code.
+    ///
+    /// # Errors
+    ///
+    /// There is no memory for the bytes.
+    pub fn read(
+        &self,
+        offset: c_int,
+        count: c_int,
+        bytes: &mut Vec<u8>,
+    ) -> Result<c_int, NoMemory> {
+        let is_inside = offset >= 0
+            && count >= 0
+            && i64::from(offset) + i64::from(count) <= i64::from(self.size());
+        let more = if is_inside { count as usize } else { 0 };
+        room::reserve(bytes, more)?;
         let (start, rest) = (bytes.len(), bytes.spare_capacity_mut().as_mut_ptr());
-        // SAFETY: the blob is open. The vector has room for `length` bytes more, all of which
-        // SQLite fills when it succeeds.
+        // SAFETY: the blob is open. SQLite writes `more` bytes, for which the vector has room, or none
+        // when it fails, as it does for a range that is not inside.
         unsafe {
-            let (length, offset) = (length as c_int, offset as c_int);
-            let code = sqlite::sqlite3_blob_read(self.0.as_ptr(), rest.cast(), length, offset);
+            let code = sqlite::sqlite3_blob_read(self.0.as_ptr(), rest.cast(), count, offset);
             if code == code::OK {
-                bytes.set_len(start + length as usize);
+                bytes.set_len(start + more);
             }
-            code
+            Ok(code)
         }
     }
 

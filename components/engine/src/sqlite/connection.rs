@@ -7,7 +7,7 @@ use std::ptr::{NonNull, null, null_mut};
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
-use wire::code;
+use wire::{ReplyHead, code};
 
 use super::error::{c_text, failure};
 use crate::host::dispatch::SqlError;
@@ -28,18 +28,19 @@ pub trait ClientData: 'static {
     const NAME: &CStr;
 }
 
-/// Metadata of a column, or of a table's row id.
-pub struct ColumnMetadata {
-    pub declared_type: Option<Vec<u8>>,
-    pub collation: Option<Vec<u8>>,
-    pub not_null: bool,
-    pub primary_key: bool,
-    pub auto_increment: bool,
+/// Metadata of a column, or of a table's row id; the texts are valid until the next call.
+#[derive(Default)]
+pub struct ColumnMetadata<'a> {
+    pub declared_type: Option<&'a [u8]>,
+    pub collation: Option<&'a [u8]>,
+    /// Whether it is NOT NULL, in the primary key, AUTOINCREMENT.
+    pub flags: [bool; 3],
 }
 
 unsafe extern "C" {
     /// In `internals.c`.
     fn engine_set_query_only(db: *mut sqlite3, on: c_int) -> c_int;
+    fn engine_encoding(db: *mut sqlite3) -> c_int;
     fn engine_has_writable_schema(db: *mut sqlite3) -> c_int;
     fn engine_distrust_temp_table(db: *mut sqlite3, name: *const c_char);
 }
@@ -73,9 +74,8 @@ impl Connection {
 
     /// Reset the error of the last call.
     pub fn clear_error(&self) {
-        let (db, nothing) = (self.as_ptr(), c"".as_ptr());
-        // SAFETY: an open connection, and SQL without a statement.
-        unsafe { sqlite::sqlite3_exec(db, nothing, None, null_mut(), null_mut()) };
+        // SQL without a statement.
+        self.execute(Some(c""));
     }
 
     pub fn error_offset(&self) -> c_int {
@@ -104,6 +104,42 @@ impl Connection {
     pub fn autocommit(&self) -> c_int {
         // SAFETY: an open connection.
         unsafe { sqlite::sqlite3_get_autocommit(self.as_ptr()) }
+    }
+
+    /// The head of a reply to a program.
+    pub fn reply_head(&self, code: c_int) -> ReplyHead {
+        let db = self.as_ptr();
+        // SAFETY: an open connection.
+        unsafe {
+            let error = sqlite::sqlite3_extended_errcode(db);
+            let has_message = !matches!(error, code::OK | code::ROW | code::DONE);
+            ReplyHead {
+                code,
+                error,
+                offset: if has_message { sqlite::sqlite3_error_offset(db) } else { 0 },
+                autocommit: sqlite::sqlite3_get_autocommit(db) as u8,
+                has_message,
+                encoding: engine_encoding(db) as u8,
+                counters: [
+                    sqlite::sqlite3_changes64(db),
+                    sqlite::sqlite3_total_changes64(db),
+                    sqlite::sqlite3_last_insert_rowid(db),
+                ],
+            }
+        }
+    }
+
+    /// Why the last call failed; valid until the next call.
+    pub fn error_message(&self) -> &[u8] {
+        // SAFETY: an open connection, whose message is a C string until the next call.
+        unsafe { CStr::from_ptr(sqlite::sqlite3_errmsg(self.as_ptr())) }.to_bytes()
+    }
+
+    /// Run all statements of `sql` without their rows (`sqlite3_exec`).
+    pub fn execute(&self, sql: Option<&CStr>) -> c_int {
+        let (db, nothing) = (self.as_ptr(), null_mut());
+        // SAFETY: an open connection, and a C string or null.
+        unsafe { sqlite::sqlite3_exec(db, pointer(sql), None, nothing, null_mut()) }
     }
 
     /// Set or clear SQLite's flag `query_only`. Returns its old value.
@@ -150,41 +186,32 @@ impl Connection {
         unsafe { sqlite::sqlite3_txn_state(self.as_ptr(), pointer(name)) }
     }
 
-    /// As `sqlite3_table_column_metadata`; the error is its result code.
-    pub fn column_metadata(
-        &self,
-        schema: Option<&CStr>,
-        table: &CStr,
-        column: Option<&CStr>,
-    ) -> Result<ColumnMetadata, c_int> {
-        let (mut declared_type, mut collation) = (null(), null());
-        let [mut not_null, mut primary_key, mut auto_increment] = [0; 3];
-        // SAFETY: an open connection and C strings; results go to this function's variables.
+    /// As `sqlite3_table_column_metadata`. Returns the result code, and nothing after a failure.
+    pub fn column_metadata(&self, names: [Option<&CStr>; 3]) -> (c_int, ColumnMetadata<'_>) {
+        let ([schema, table, column], mut texts) = (names.map(pointer), [null(); 2]);
+        let ([declared_type, collation], mut flags) = (&mut texts, [0; 3]);
+        let [not_null, primary_key, auto_increment] = &mut flags;
+        // SAFETY: an open connection, and C strings or null; results go to this function's variables.
         let code = unsafe {
             sqlite::sqlite3_table_column_metadata(
                 self.as_ptr(),
-                pointer(schema),
-                table.as_ptr(),
-                pointer(column),
-                &mut declared_type,
-                &mut collation,
-                &mut not_null,
-                &mut primary_key,
-                &mut auto_increment,
+                schema,
+                table,
+                column,
+                declared_type,
+                collation,
+                not_null,
+                primary_key,
+                auto_increment,
             )
         };
         if code != code::OK {
-            return Err(code);
+            return (code, ColumnMetadata::default());
         }
         // SAFETY: SQLite's texts are C strings or null, and stay until the next call.
-        let (declared_type, collation) = unsafe { (text(declared_type), text(collation)) };
-        Ok(ColumnMetadata {
-            declared_type: declared_type.map(CString::into_bytes),
-            collation: collation.map(CString::into_bytes),
-            not_null: not_null != 0,
-            primary_key: primary_key != 0,
-            auto_increment: auto_increment != 0,
-        })
+        let [declared_type, collation] =
+            texts.map(|text| unsafe { (!text.is_null()).then(|| CStr::from_ptr(text).to_bytes()) });
+        (code, ColumnMetadata { declared_type, collation, flags: flags.map(|flag| flag != 0) })
     }
 
     /// The data of this type.

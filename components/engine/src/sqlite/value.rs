@@ -1,7 +1,8 @@
 //! Values that SQLite passes to callbacks.
 
 use std::cell::UnsafeCell;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::slice;
 
@@ -12,6 +13,7 @@ use wire::code;
 
 use crate::host::dispatch::Value as OwnedValue;
 use crate::host::extension_types::TextEncoding;
+use crate::room::NoMemory;
 
 /// A value that SQLite protects as long as it is borrowed.
 #[repr(transparent)]
@@ -101,6 +103,29 @@ unsafe extern "C" {
     fn sqlite3_value_bytes16(value: *mut sqlite3_value) -> c_int;
 }
 
+/// A value as it is stored; `PlainValue` in `internals.h`.
+#[repr(C)]
+struct Plain {
+    kind: c_int,
+    count: c_uint,
+    stored: Stored,
+}
+
+#[repr(C)]
+union Stored {
+    integer: i64,
+    real: f64,
+    bytes: *const c_void,
+}
+
+unsafe extern "C" {
+    /// In `internals.c`. Returns 0 if only SQLite's functions can read the value.
+    fn engine_plain_value(value: *const sqlite3_value, plain: *mut Plain) -> c_int;
+}
+
+/// SQLite's name for the type of the program's pointers.
+const PROGRAM_POINTER: &CStr = c"sqlite-wasm-pointer";
+
 impl Value {
     /// The arguments of a callback.
     ///
@@ -164,6 +189,64 @@ impl Value {
                 }
                 _ => Content::Null,
             }
+        }
+    }
+
+    /// What it holds, if that needs no conversion and has no subtype.
+    #[inline]
+    pub fn plain(&self) -> Option<Content<&[u8]>> {
+        let mut plain = MaybeUninit::<Plain>::uninit();
+        // SAFETY: a borrowed value is protected. The function fills the part that the kind names.
+        unsafe {
+            if engine_plain_value(self.as_ptr(), plain.as_mut_ptr()) == 0 {
+                return None;
+            }
+            let plain = plain.assume_init_ref();
+            let content = || bytes(plain.stored.bytes, plain.count.cast_signed());
+            Some(match plain.kind {
+                sqlite::SQLITE_INTEGER => Content::Integer(plain.stored.integer),
+                sqlite::SQLITE_FLOAT => Content::Real(plain.stored.real),
+                sqlite::SQLITE_TEXT => Content::Text(content()),
+                sqlite::SQLITE_BLOB => Content::Blob(content()),
+                _ => Content::Null,
+            })
+        }
+    }
+
+    /// What it holds; text becomes UTF-8, and zeros are stored.
+    ///
+    /// # Errors
+    ///
+    /// There is no memory for that.
+    pub fn converted(&self) -> Result<Content<&[u8]>, NoMemory> {
+        let value = self.as_ptr();
+        // SAFETY: a borrowed value is protected; SQLite returns null without memory, and for a blob
+        // without bytes.
+        unsafe {
+            match sqlite::sqlite3_value_type(value) {
+                sqlite::SQLITE_TEXT => {
+                    let start = sqlite::sqlite3_value_text(value);
+                    let text = bytes(start.cast(), sqlite::sqlite3_value_bytes(value));
+                    if start.is_null() { Err(NoMemory) } else { Ok(Content::Text(text)) }
+                }
+                sqlite::SQLITE_BLOB => {
+                    let start = sqlite::sqlite3_value_blob(value);
+                    let count = sqlite::sqlite3_value_bytes(value);
+                    let is_lost = start.is_null() && count > 0;
+                    if is_lost { Err(NoMemory) } else { Ok(Content::Blob(bytes(start, count))) }
+                }
+                _ => Ok(self.content(Form::UTF8)),
+            }
+        }
+    }
+
+    /// The program's number of a pointer, if it is one.
+    pub fn program_pointer(&self) -> Option<u32> {
+        // SAFETY: `components/engine/c` alone gives SQLite pointers with the name, to a structure that
+        // begins with the number and lives as long as the value.
+        unsafe {
+            let name = PROGRAM_POINTER.as_ptr();
+            sqlite::sqlite3_value_pointer(self.as_ptr(), name).cast::<u32>().as_ref().copied()
         }
     }
 

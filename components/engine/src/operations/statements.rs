@@ -1,30 +1,105 @@
-//! Statements of extensions.
+//! Statements: what all owners do with them, and then what only handles need.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use wire::{Prepared, Ran, Rows, Value, Writer, code};
+use libsqlite3_sys as sqlite;
+use wire::{Ran, Rows, Value as Content, Writer, code};
 
 use super::Caller;
-use super::{access, blob_cache, open_handles};
+use super::{access, blob_cache, open_handles, values};
 use crate::host::dispatch::SqlError;
 use crate::read_only::{self, Access};
-use crate::room;
+use crate::room::{self, NoMemory};
 use crate::sqlite::connection::Connection;
 use crate::sqlite::error::failure;
-use crate::sqlite::statement::{Statement, Step};
+use crate::sqlite::statement::{Interface, Prepared, Statement};
+use crate::sqlite::value::Value;
 
-/// A batch of rows ends when its text and blobs exceed this many bytes, whatever its limit: four
-/// copies of them are in memory at a time.
-const MAX_BATCH_BYTES: usize = 1 << 20;
+/// A batch of rows ends when it has this many bytes, whatever its limit: four copies of them are in
+/// memory at a time.
+const MAX_BATCH: Most = Most { rows: 0, bytes: 1 << 20, steps: u32::MAX, finds_end: false };
+
+/// Where a batch of rows ends.
+#[derive(Clone, Copy)]
+pub struct Most {
+    /// 0 for one row without the end that may follow it.
+    pub rows: u32,
+    pub bytes: usize,
+    /// Of the virtual machine.
+    pub steps: u32,
+    /// A full batch says whether the statement is done, if it takes no time to find out.
+    pub finds_end: bool,
+}
+
+/// The rows of a batch.
+pub struct Fetched {
+    pub rows: u32,
+    /// Their columns; 0 without a row.
+    pub width: u32,
+    /// The result code of the last step.
+    pub code: c_int,
+}
+
+/// Step to the end of a batch, and append its rows.
+#[inline]
+pub fn fetch(
+    statement: &mut Statement,
+    most: Most,
+    reply: &mut Writer,
+    put: impl Fn(&mut Writer, &Value) -> Result<(), NoMemory>,
+) -> Result<Fetched, NoMemory> {
+    let steps = |statement: &Statement| statement.status(sqlite::SQLITE_STMTSTATUS_VM_STEP, 0);
+    let (start, begun) = (reply.0.len(), steps(statement));
+    let mut fetched = Fetched { rows: 0, width: 0, code: statement.step() };
+    while fetched.code == code::ROW {
+        fetched.width = 0;
+        for value in statement.row() {
+            put(reply, value)?;
+            fetched.width += 1;
+        }
+        fetched.rows += 1;
+        let is_full = fetched.rows >= most.rows
+            || reply.0.len() - start > most.bytes
+            || steps(statement).wrapping_sub(begun).cast_unsigned() > most.steps;
+        if most.rows == 0 || (is_full && !(most.finds_end && statement.is_at_end())) {
+            break;
+        }
+        fetched.code = statement.step();
+    }
+    Ok(fetched)
+}
+
+/// Write the names of a statement's parameters, and those of its columns.
+pub fn describe(statement: &Statement, reply: &mut Writer, put: Put) -> Result<(), NoMemory> {
+    put_names(reply, statement.parameter_count(), |n| statement.parameter_name(n + 1), put)?;
+    put_names(reply, statement.column_count(), |n| statement.column_name(n), put)
+}
+
+/// Writes a text, or that there is none.
+pub type Put = fn(&mut Writer, Option<&[u8]>) -> Result<(), NoMemory>;
+
+/// Write a count and as many texts.
+pub fn put_names<'a>(
+    reply: &mut Writer,
+    count: c_int,
+    name: impl Fn(c_int) -> Option<&'a [u8]>,
+    put: Put,
+) -> Result<(), NoMemory> {
+    reply.u32(count as u32);
+    (0..count).try_for_each(|index| put(reply, name(index)))
+}
 
 /// The first statement of `sql`, none for white space and comments, and its length in bytes.
 fn first(db: &Connection, sql: &str) -> Result<(Option<Statement>, usize), SqlError> {
     if c_int::try_from(sql.len()).is_err() {
         return Err(failure(code::TOOBIG, "the SQL is too long"));
     }
-    Statement::prepare(db, sql).ok_or_else(|| access::last_error(db))
+    match Statement::prepare(db, sql.as_bytes(), Interface::PLAIN) {
+        Prepared { code: code::OK, statement, used } => Ok((statement, used)),
+        _ => Err(access::last_error(db)),
+    }
 }
 
 /// Fails for a statement that writes if nothing may be written.
@@ -41,28 +116,15 @@ pub fn prepare(caller: Caller, sql: &str) -> Result<Vec<u8>, SqlError> {
     let mut names = Writer::with_capacity(64);
     match &statement {
         None => [0; 2].iter().for_each(|count| names.u32(*count)),
-        Some(statement) => {
-            let parameters = statement.parameter_count();
-            put_names(&mut names, parameters, |n| statement.parameter_name(n + 1))?;
-            put_names(&mut names, statement.column_count(), |n| statement.column_name(n))?;
-        }
+        Some(statement) => describe(statement, &mut names, room::put_name)?,
     }
     let add = |statement| open_handles::add_statement(caller.db, caller.extension, statement);
     let statement = statement.map(add).transpose()?;
     let mut reply = Writer::with_capacity(64);
-    Prepared { statement, used: used as u32, is_read_only }.put(&mut reply);
+    wire::Prepared { statement, used: used as u32, is_read_only }.put(&mut reply);
     room::reserve(&mut reply.0, names.0.len())?;
     reply.0.extend_from_slice(&names.0);
     Ok(reply.0)
-}
-
-fn put_names<'a>(
-    reply: &mut Writer,
-    count: c_int,
-    name: impl Fn(c_int) -> Option<&'a [u8]>,
-) -> Result<(), SqlError> {
-    reply.u32(count as u32);
-    (0..count).try_for_each(|index| room::put_bytes(reply, name(index).unwrap_or_default()))
 }
 
 /// SQLite's white space.
@@ -83,9 +145,9 @@ pub fn execute(db: &Connection, mut sql: &str) -> Result<(), SqlError> {
         blob_cache::clear_for(statement.sql());
         loop {
             match statement.step() {
-                Step::Row => {}
-                Step::Done => break,
-                Step::Failed => return Err(step_error(db)),
+                code::ROW => {}
+                code::DONE => break,
+                _ => return Err(step_error(db)),
             }
         }
     }
@@ -112,32 +174,32 @@ pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError
     access::check_run(caller.db, statement)?;
     blob_cache::clear_for(statement.sql());
     let mut reply = Writer::with_capacity(64);
-    let mut rows = Rows::default();
-    rows.put(&mut reply);
-    while !rows.is_last && rows.count < limit && reply.0.len() < MAX_BATCH_BYTES {
-        match statement.step() {
-            Step::Row => {
-                if let Err(error) = put_row(&mut reply, statement) {
-                    statement.reset();
-                    return Err(error);
-                }
-                rows.count += 1;
-            }
-            Step::Done => {
-                statement.reset();
-                rows.is_last = true;
-            }
-            Step::Failed => {
-                let error = step_error(caller.db);
-                statement.reset();
-                return Err(error);
-            }
-        }
+    Rows::default().put(&mut reply);
+    let most = Most { rows: limit, ..MAX_BATCH };
+    let fetched = match limit {
+        0 => Ok(Fetched { rows: 0, width: 0, code: code::ROW }),
+        _ => fetch(statement, most, &mut reply, values::put),
+    };
+    let Fetched { rows, code, .. } = fetched.inspect_err(|_| {
+        statement.reset();
+    })?;
+    if code != code::ROW {
+        end_run(caller.db, statement, code)?;
     }
     // The schema may have changed with the first step.
-    rows.width = statement.column_count() as u32;
-    rows.put_first(&mut reply);
+    let width = statement.column_count() as u32;
+    Rows { is_last: code == code::DONE, count: rows, width }.put_at(0, &mut reply);
     Ok(reply.0)
+}
+
+/// Reset a statement that is done or has failed.
+fn end_run(db: &Connection, statement: &mut Statement, code: c_int) -> Result<(), SqlError> {
+    let result = match code {
+        code::ROW | code::DONE => Ok(()),
+        _ => Err(step_error(db)),
+    };
+    statement.reset();
+    result
 }
 
 /// Run a statement, and stop at its first row.
@@ -146,25 +208,13 @@ pub fn run(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     let statement = &mut *statement.borrow_mut();
     access::check_run(caller.db, statement)?;
     blob_cache::clear_for(statement.sql());
-    let has_row = match statement.step() {
-        Step::Row => true,
-        Step::Done => false,
-        Step::Failed => {
-            let error = step_error(caller.db);
-            statement.reset();
-            return Err(error);
-        }
-    };
-    statement.reset();
+    let code = statement.step();
+    end_run(caller.db, statement, code)?;
     let [changes, _] = caller.db.changes();
     let last_insert_row_id = caller.db.last_insert_row_id();
     let mut reply = Writer::with_capacity(17);
-    Ran { has_row, changes: changes.into(), last_insert_row_id }.put(&mut reply);
+    Ran { has_row: code == code::ROW, changes: changes.into(), last_insert_row_id }.put(&mut reply);
     Ok(reply.0)
-}
-
-fn put_row(reply: &mut Writer, statement: &Statement) -> Result<(), SqlError> {
-    (0..statement.column_count()).try_for_each(|column| room::put(reply, statement.column(column)))
 }
 
 /// The statement whose parameters a request binds, and its last bound parameter.
@@ -178,14 +228,14 @@ impl Bindings {
         caller: Caller,
         handle: u32,
         parameter: u32,
-        value: Value<&[u8]>,
+        value: Content<&[u8]>,
     ) -> Result<(), SqlError> {
         self.0 = Some((get(caller, handle)?, parameter.wrapping_sub(1)));
         self.next(caller, value)
     }
 
     /// The same for the parameter after the last one.
-    pub fn next(&mut self, caller: Caller, value: Value<&[u8]>) -> Result<(), SqlError> {
+    pub fn next(&mut self, caller: Caller, value: Content<&[u8]>) -> Result<(), SqlError> {
         let unbound = || failure(code::MISUSE, "no statement was bound before");
         let (statement, last) = self.0.as_mut().ok_or_else(unbound)?;
         *last = last.wrapping_add(1);

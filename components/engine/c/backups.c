@@ -1,42 +1,5 @@
-/* Incremental blobs, backups and snapshots. */
+/* Backups and snapshots. */
 #include "interface.h"
-
-void call_blob_open(Call *call) {
-  const char *schema = in_text(&call->in), *table = in_text(&call->in);
-  const char *column = in_text(&call->in);
-  sqlite3_int64 row = (sqlite3_int64)in_u64(&call->in);
-  sqlite3_blob *blob = NULL;
-  call->code =
-      sqlite3_blob_open(call->db, schema, table, column, row, (int)in_u32(&call->in), &blob);
-  out_u32(&call->out, (uint32_t)(uintptr_t)blob);
-  out_u32(&call->out, (uint32_t)sqlite3_blob_bytes(blob));
-}
-
-void call_blob_reopen(Call *call) {
-  sqlite3_blob *blob = HANDLE(sqlite3_blob, call);
-  call->code = sqlite3_blob_reopen(blob, (sqlite3_int64)in_u64(&call->in));
-  out_u32(&call->out, (uint32_t)sqlite3_blob_bytes(blob));
-}
-
-/* Blob, offset, count. Reply: the bytes. */
-void call_blob_read(Call *call) {
-  sqlite3_blob *blob = HANDLE(sqlite3_blob, call);
-  int offset = (int)in_u32(&call->in), count = (int)in_u32(&call->in);
-  int size = sqlite3_blob_bytes(blob);
-  bool is_inside = count >= 0 && offset >= 0 && (sqlite3_int64)offset + count <= size;
-  uint8_t *room = out_room(&call->out, is_inside ? (size_t)count : 1);
-  if (room) call->code = sqlite3_blob_read(blob, room, count, offset);
-}
-
-void call_blob_write(Call *call) {
-  sqlite3_blob *blob = HANDLE(sqlite3_blob, call);
-  int offset = (int)in_u32(&call->in);
-  uint32_t count;
-  const uint8_t *bytes = in_bytes(&call->in, &count);
-  call->code = sqlite3_blob_write(blob, bytes, (int)count, offset);
-}
-
-void call_blob_close(Call *call) { call->code = sqlite3_blob_close(HANDLE(sqlite3_blob, call)); }
 
 /* Backups. The source is a connection of this instance, or an image of a database in another
 ** instance. */

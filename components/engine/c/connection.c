@@ -1,8 +1,6 @@
 /* Connections: one or two lines for each function of SQLite. */
 #include "interface.h"
 
-void call_state(Call *call) { (void)call; }
-
 void call_limit(Call *call) {
   int limit = (int)in_u32(&call->in);
   call->code = sqlite3_limit(call->db, limit, (int)in_u32(&call->in));
@@ -21,30 +19,6 @@ void call_db_status(Call *call) {
   call->code = sqlite3_db_status64(call->db, option, &now, &highest, (int)in_u32(&call->in));
   out_u64(&call->out, (uint64_t)now);
   out_u64(&call->out, (uint64_t)highest);
-}
-
-void call_database(Call *call) {
-  int position = (int)in_u32(&call->in);
-  const char *schema = in_text(&call->in);
-  if (position >= 0) schema = sqlite3_db_name(call->db, position);
-  bool exists = position < 0 || schema;
-  out_text(&call->out, schema);
-  out_text(&call->out, exists ? sqlite3_db_filename(call->db, schema) : NULL);
-  out_u32(&call->out, exists ? (uint32_t)sqlite3_db_readonly(call->db, schema) : (uint32_t)-1);
-  out_u32(&call->out, exists ? (uint32_t)sqlite3_txn_state(call->db, schema) : (uint32_t)-1);
-}
-
-void call_column_metadata(Call *call) {
-  const char *schema = in_text(&call->in), *table = in_text(&call->in);
-  const char *column = in_text(&call->in), *type = NULL, *collation = NULL;
-  int not_null = 0, primary = 0, automatic = 0;
-  call->code = sqlite3_table_column_metadata(call->db, schema, table, column, &type, &collation,
-                                             &not_null, &primary, &automatic);
-  out_text(&call->out, type);
-  out_text(&call->out, collation);
-  out_u8(&call->out, (uint8_t)not_null);
-  out_u8(&call->out, (uint8_t)primary);
-  out_u8(&call->out, (uint8_t)automatic);
 }
 
 void call_checkpoint(Call *call) {
@@ -118,10 +92,6 @@ void call_deserialize(Call *call) {
   }
   if (count) memcpy(copy, content, count);
   call->code = sqlite3_deserialize(call->db, schema, copy, count, (sqlite3_int64)room, flags);
-}
-
-void call_set_last_insert_rowid(Call *call) {
-  sqlite3_set_last_insert_rowid(call->db, (sqlite3_int64)in_u64(&call->in));
 }
 
 void call_overload_function(Call *call) {

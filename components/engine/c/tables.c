@@ -131,8 +131,7 @@ static int on_filter(sqlite3_vtab_cursor *base, int number, const char *text, in
   out_u32(&out, (uint32_t)count);
   for (int i = 0; i < count && !code; i++) code = put_argument(&out, arguments[i]);
   if (!code) return move(cursor, &out);
-  /* Free the reused buffer. */
-  sqlite3_free(out.bytes);
+  out_free(&out);
   return code;
 }
 

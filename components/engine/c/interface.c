@@ -1,4 +1,4 @@
-/* Performs calls, and sends the callbacks of the program; see interface.h. */
+/* Dispatches calls, and sends the callbacks of the program; see interface.h. */
 #include "interface.h"
 
 /* The functions, indexed by the opcodes of calls; null for other opcodes. */
@@ -8,74 +8,14 @@ static void (*const functions[256])(Call *) = {
 #undef X
 };
 
-static void put_head(Call *call, Out *out) {
-  sqlite3 *db = call->db;
-  ReplyHead head = {.code = call->code, .error = sqlite3_extended_errcode(db)};
-  head.autocommit = (unsigned char)sqlite3_get_autocommit(db);
-  head.encoding = (unsigned char)engine_encoding(db);
-  head.has_message =
-      head.error != SQLITE_OK && head.error != SQLITE_ROW && head.error != SQLITE_DONE;
-  if (head.has_message) head.offset = sqlite3_error_offset(db);
-  head.changes = sqlite3_changes64(db);
-  head.total_changes = sqlite3_total_changes64(db);
-  head.last_insert_rowid = sqlite3_last_insert_rowid(db);
-  memcpy(out->bytes, &head, sizeof(head));
-}
-
-/* The message comes last, since the functions have already written behind the head. */
-static void put_message(Call *call, Out *out) {
-  ReplyHead *head = (ReplyHead *)out->bytes;
-  if (head->has_message) out_text(out, sqlite3_errmsg(call->db));
-}
-
-/* The buffer of the last reply. Nested calls have separate buffers. */
-static Out last_reply;
-
-/* A longer buffer is freed and not reused. */
-#define MAX_KEPT_BYTES (256 << 10)
-
-static Out take_buffer(void) {
-  Out out = last_reply;
-  memset(&last_reply, 0, sizeof(last_reply));
-  out.count = 0;
-  out.is_short = false;
-  if (out.room > MAX_KEPT_BYTES) {
-    sqlite3_free(out.bytes);
-    memset(&out, 0, sizeof(out));
-  }
-  return out;
-}
-
-/* Perform calls on a connection. Returns the reply, which stays valid until the next calls; null
-** without memory. Its last four bytes are the position of the message. */
-const uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count,
-                                 size_t *reply_count) {
-  Call call = {.db = db, .in = {bytes, bytes + count, false}, .out = take_buffer()};
-  if (!out_room(&call.out, sizeof(ReplyHead))) return NULL;
-  while (call.in.at < call.in.end) {
-    uint8_t opcode = in_u8(&call.in);
-    call.out.count = sizeof(ReplyHead);
-    call.code = SQLITE_OK;
-    if (functions[opcode]) functions[opcode](&call);
-    else call.in.is_bad = true;
-    if (call.in.is_bad) {
-      call.code = SQLITE_MISUSE;
-      break;
-    }
-  }
-  if (call.out.is_short) {
-    call.code = SQLITE_NOMEM;
-    call.out.count = sizeof(ReplyHead);
-    call.out.is_short = false;
-  }
-  put_head(&call, &call.out);
-  uint32_t end = (uint32_t)call.out.count;
-  put_message(&call, &call.out);
-  out_u32(&call.out, end);
-  *reply_count = call.out.count;
-  sqlite3_free(last_reply.bytes);
-  last_reply = call.out;
-  return call.out.is_short ? NULL : call.out.bytes;
+/* Perform a call, whose parameters are at the beginning of `in`. Returns its code. */
+int interface_call(sqlite3 *db, uint8_t opcode, In *in, Out *out) {
+  Call call = {.db = db, .in = *in, .out = *out};
+  if (functions[opcode]) functions[opcode](&call);
+  else call.in.is_bad = true;
+  *in = call.in;
+  *out = call.out;
+  return call.code;
 }
 
 /* The program. */
@@ -152,7 +92,7 @@ void event_send(Out *out, EventReply *reply) {
     reply->in = (In){start, start + (count < 0 ? 0 : count), false};
     reply->code = count < 4 ? SQLITE_ERROR : (int)in_u32(&reply->in);
   }
-  sqlite3_free(spare.bytes);
+  out_free(&spare);
   spare = *out;
 }
 

@@ -10,7 +10,6 @@ use super::access;
 use super::blob_cache::{self, BlobKey};
 use super::open_handles;
 use crate::host::dispatch::SqlError;
-use crate::room;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::error::failure;
 
@@ -33,7 +32,8 @@ pub fn open(
     let (key, blob) = match blob_cache::take(db, extension, location) {
         Some(cached) => cached,
         None => {
-            let blob = Blob::open(db, [schema, table, column], row_id, is_writable);
+            let names = [schema, table, column].map(Some);
+            let (_, blob) = Blob::open(db, names, row_id, is_writable.into());
             let blob = blob.ok_or_else(|| access::last_error(db))?;
             (BlobKey::new(db, extension, location), Rc::new(blob))
         }
@@ -51,7 +51,7 @@ fn describe(handle: u32, blob: &Blob, is_first: bool, reply: &mut Writer) {
     let mut head = Vec::new();
     if is_first && size <= HEAD_BYTES {
         // If this fails, the caller reads the bytes again, and gets the error.
-        blob.read(0, size, &mut head);
+        let _ = blob.read(0, size.cast_signed(), &mut head);
     }
     reply.bytes(&head);
 }
@@ -82,8 +82,7 @@ pub fn read(caller: Caller, handle: u32, offset: u32, length: u32) -> Result<Vec
         return Err(failure(code::ERROR, "it reads beyond the end of a blob"));
     }
     let mut bytes = Vec::new();
-    room::reserve(&mut bytes, length as usize)?;
-    match blob.read(offset, length, &mut bytes) {
+    match blob.read(offset.cast_signed(), length.cast_signed(), &mut bytes)? {
         code::OK => Ok(bytes),
         _ => Err(access::last_error(caller.db)),
     }

@@ -1,19 +1,19 @@
-/* The engine's side of libsqlite3.so.0: SQLite's functions by number, on SQLite's objects.
+/* The operations that only programs have: SQLite's functions by number, on SQLite's objects. What
+** extensions have too is in src/operations.
 **
-** The library belongs to the program, which is trusted, so objects are passed as their addresses
-** in the sandbox. Only programs can send these calls: wire::Opcode::from_sender. */
+** The program is trusted, so objects are passed as their addresses in the sandbox. Only programs can
+** send these calls: wire::Opcode::from_sender. */
 #ifndef INTERFACE_H
 #define INTERFACE_H
+
+/* The memory of replies and events is that of vectors in src/database/only_programs.rs. */
+#define OUT_RESIZE(out, size) engine_resize((out)->bytes, (out)->room, size)
+extern unsigned char *engine_resize(unsigned char *bytes, unsigned long old, unsigned long size);
 
 #include "bytes.h"
 #include "calls.h"
 #include "internals.h"
 #include "sqlite3.h"
-
-/* The header declares it only with a compile-time option. */
-#ifndef SQLITE_PREPARE_FROM_DDL
-#define SQLITE_PREPARE_FROM_DDL 0x20
-#endif
 
 /* One call of a function. */
 typedef struct {
@@ -31,12 +31,12 @@ CALLS(X)
 
 /* Values. */
 
-void put_value(Out *out, sqlite3_value *value);
+/* In src/database/only_programs.rs. A missing value is null. */
+extern void put_value(Out *out, sqlite3_value *value);
 /* The reply of a callback as a result. */
 void set_result(sqlite3_context *context, In *in);
 /* The failure of a function, whose message follows in `in`. */
 void set_failure(sqlite3_context *context, int code, In *in);
-int bind_value(sqlite3_stmt *statement, int index, In *in);
 
 /* Calls of the program. */
 

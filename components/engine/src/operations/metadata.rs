@@ -2,13 +2,14 @@
 
 use std::ffi::{CStr, c_int};
 
-use wire::{Database, Value, Writer};
+use wire::{Database, Writer, code};
 
 use super::Caller;
 use super::access;
 use super::open_handles;
+use super::statements::{Put, put_names};
 use crate::host::dispatch::SqlError;
-use crate::room;
+use crate::room::{self, NoMemory};
 use crate::sqlite::connection::Connection;
 
 /// Whether a statement is an EXPLAIN, and the declared types of its columns.
@@ -17,9 +18,8 @@ pub fn statement(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     let statement = statement.borrow();
     let mut reply = Writer::with_capacity(64);
     reply.u8(statement.is_explain() as u8);
-    let columns = statement.column_count();
-    reply.u32(columns as u32);
-    (0..columns).try_for_each(|column| put_text(&mut reply, statement.column_type(column)))?;
+    let declared = |column| statement.column_type(column);
+    put_names(&mut reply, statement.column_count(), declared, room::put_text_value)?;
     Ok(reply.0)
 }
 
@@ -27,28 +27,46 @@ pub fn statement(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
 pub fn expanded_sql(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     let statement = open_handles::statement(caller.extension, handle)?;
     let mut reply = Writer::default();
-    put_text(&mut reply, statement.borrow().expanded_sql().as_deref())?;
+    room::put_text_value(&mut reply, statement.borrow().expanded_sql().as_deref())?;
     Ok(reply.0)
 }
 
-/// `sqlite3_table_column_metadata`.
+/// Write the metadata of a column (`sqlite3_table_column_metadata`). Returns the result code.
+pub fn put_column(
+    db: &Connection,
+    names: [Option<&CStr>; 3],
+    reply: &mut Writer,
+    put: Put,
+) -> Result<c_int, NoMemory> {
+    let (code, found) = db.column_metadata(names);
+    put(reply, found.declared_type)?;
+    put(reply, found.collation)?;
+    reply.0.extend(found.flags.map(u8::from));
+    Ok(code)
+}
+
+/// Describe a column.
 pub fn column(
     db: &Connection,
     schema: Option<&CStr>,
     table: &CStr,
     column: Option<&CStr>,
 ) -> Result<Vec<u8>, SqlError> {
-    let found = db.column_metadata(schema, table, column).map_err(|_| access::last_error(db))?;
     let mut reply = Writer::with_capacity(64);
-    put_text(&mut reply, found.declared_type.as_deref())?;
-    put_text(&mut reply, found.collation.as_deref())?;
-    reply.0.extend([found.not_null, found.primary_key, found.auto_increment].map(u8::from));
-    Ok(reply.0)
+    match put_column(db, [schema, Some(table), column], &mut reply, room::put_text_value)? {
+        code::OK => Ok(reply.0),
+        _ => Err(access::last_error(db)),
+    }
 }
 
-/// A database's name and file, whether it is read-only, and the state of its transaction. The
+/// Write a database's name and file, whether it is read-only, and the state of its transaction. The
 /// database need not exist.
-pub fn database(db: &Connection, database: Database) -> Result<Vec<u8>, SqlError> {
+pub fn put_database(
+    db: &Connection,
+    database: Database,
+    reply: &mut Writer,
+    put: Put,
+) -> Result<(), NoMemory> {
     let name = match database {
         Database::Named(name) => Some(name.map(CStr::to_owned)),
         // A connection never has more databases than this type has values.
@@ -63,14 +81,15 @@ pub fn database(db: &Connection, database: Database) -> Result<Vec<u8>, SqlError
             (db.database_file(name), [db.is_read_only(name), db.transaction_state(name)])
         }
     };
-    let mut reply = Writer::with_capacity(64);
-    put_text(&mut reply, name.flatten().as_deref().map(CStr::to_bytes))?;
-    put_text(&mut reply, file.as_deref().map(CStr::to_bytes))?;
+    put(reply, name.flatten().as_deref().map(CStr::to_bytes))?;
+    put(reply, file.as_deref().map(CStr::to_bytes))?;
     reply.0.extend(states.iter().flat_map(|state| state.to_le_bytes()));
-    Ok(reply.0)
+    Ok(())
 }
 
-/// A text as a value, NULL for none.
-fn put_text(reply: &mut Writer, text: Option<&[u8]>) -> Result<(), SqlError> {
-    room::put(reply, text.map_or(Value::Null, Value::Text))
+/// Describe a database.
+pub fn database(db: &Connection, database: Database) -> Result<Vec<u8>, SqlError> {
+    let mut reply = Writer::with_capacity(64);
+    put_database(db, database, &mut reply, room::put_text_value)?;
+    Ok(reply.0)
 }

@@ -95,7 +95,11 @@ fn print_password() -> Result<()> {
 
 /// Messages go to standard error.
 fn log(format: LogFormat) {
-    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false);
+    // A line that cannot be written is lost: what reports that to standard error panics.
+    let lines = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .log_internal_errors(false);
     match format {
         LogFormat::Text => lines.init(),
         LogFormat::Json => lines.json().init(),

@@ -14,7 +14,8 @@ use sqlite_wasm_runtime::wall::exit_code;
 use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::extension_directories::extension_directories;
-use super::{complain, print, print_json, second_wall, write_whole};
+use super::{print, print_json, second_wall, write_whole};
+use sqlite_wasm_runtime::words::complaint::complain;
 
 /// List and inspect extensions
 #[derive(Debug, clap::Args)]
@@ -119,7 +120,7 @@ impl Inspect {
         let Some(refusal) = &inspection.refusal else {
             return Ok(printed);
         };
-        complain(&format!("error: {refusal}"));
+        complain(format!("error: {refusal}"));
         Ok(exit_code::ExitCode::Artifact.into())
     }
 }

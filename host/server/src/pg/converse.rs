@@ -167,7 +167,8 @@ impl<'a> Conversation<'a> {
         let (patience, then) = self.engine.patience();
         let state = self.session.state();
         let is_idle = self.transaction == Transaction::Idle;
-        let own = if is_idle { state.settings.session_time() } else { state.settings.idle_time() };
+        let times = state.settings.times();
+        let own = if is_idle { times.session } else { times.idle };
         match own.filter(|own| *own < patience) {
             Some(own) if is_idle => (own, Ended::Idle(own)),
             Some(own) => (own, Ended::Transaction(own)),

@@ -188,7 +188,7 @@ impl Conversation<'_> {
 
     pub fn limit_statement(&mut self) {
         let mut state = self.session.state();
-        let own = state.settings.statement_time();
+        let own = state.settings.times().statement;
         let most = own.unwrap_or(self.engine.times().statement);
         state.end = Instant::now().checked_add(most);
         drop(state);

@@ -218,7 +218,7 @@ impl State {
         let wait = Wait {
             control: &self.control,
             statement: self.end,
-            lock: self.settings.lock_time().and_then(|time| Instant::now().checked_add(time)),
+            lock: self.settings.times().lock.and_then(|time| Instant::now().checked_add(time)),
         };
         self.locks.take((key, mode, scope), Some(&|| wait.must_end()))?;
         // Its type is `void`.

@@ -135,13 +135,13 @@ impl Engine {
     ) -> Result<Changes> {
         let only_reads = is_read_only_begin(sql)?;
         let sql = if only_reads { "BEGIN" } else { sql };
-        self.check(sql)?;
+        let kind = self.check(sql)?.unwrap_or_default();
         // Where a transaction is open BEGIN fails, and that one goes on.
         if only_reads && self.is_autocommit() {
             self.reads.begin();
         }
         let start = Instant::now();
-        let done = self.run_checked(sql, bind, begin, row);
+        let done = self.run_checked(sql, kind, bind, begin, row);
         self.finish(sql, start, done)
     }
 
@@ -153,6 +153,7 @@ impl Engine {
     fn run_checked(
         &mut self,
         sql: &str,
+        kind: Kind,
         bind: impl FnOnce(&mut Statement<'_>) -> Result<()>,
         begin: impl FnOnce(&Statement<'_>) -> Result<()>,
         mut row: impl FnMut(&Row<'_>) -> Result<()>,
@@ -160,26 +161,23 @@ impl Engine {
         self.reads.apply(&self.db, self.rules.role)?;
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
-        // Each call of the sandbox takes as long as a short query.
+        let changes_rows = kind.may_change_rows && !statement.readonly();
+        // Each call of the sandbox takes as long as a short query, so none asks for what is known.
         let is_query = statement.readonly() && statement.column_count() > 0;
-        self.may_have_ended = !(is_query && self.has_plain_queries);
+        self.may_have_ended = !((is_query || changes_rows) && self.has_plain_queries);
+        if changes_rows {
+            self.last_insert_rowid = None;
+        }
         bind(&mut statement)?;
         begin(&statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
-        let before = match statement.readonly() {
-            true => None,
-            false => Some(self.db.total_changes()?),
-        };
         let mut rows = statement.raw_query();
         while let Some(found) = rows.next()? {
             row(found)?;
         }
         drop(rows);
-        let rows = match before {
-            Some(before) if before != self.db.total_changes()? => self.db.changes()?,
-            _ => 0,
-        };
+        let rows = if changes_rows { self.db.changes()? } else { 0 };
         Ok(Changes { rows, ..Changes::default() })
     }
 
@@ -327,7 +325,7 @@ impl Engine {
         look: impl FnOnce(&Statement<'_>, Kind) -> T,
     ) -> Result<T> {
         let sql = if is_read_only_begin(sql)? { "BEGIN" } else { sql };
-        let kind = self.check(sql)?.unwrap_or(Kind { is_explain: false });
+        let kind = self.check(sql)?.unwrap_or_default();
         let statement = self.db.prepare(sql)?;
         Ok(look(&statement, kind))
     }
@@ -369,7 +367,11 @@ impl Engine {
         let ended = self.control.is_transaction_over();
         if std::mem::replace(&mut self.may_have_ended, true) || done.is_err() {
             self.last_insert_rowid = None;
-            self.note_transaction();
+            // A connection that cannot tell is gone, and so is its transaction.
+            let is_open = !self.db.is_autocommit().unwrap_or(true);
+            self.note_transaction(is_open);
+        } else {
+            self.note_transaction(self.transaction.is_some());
         }
         match done {
             Err(_) if self.control.is_cancelled() => Err(Error::Cancelled),
@@ -378,9 +380,7 @@ impl Engine {
         }
     }
 
-    fn note_transaction(&mut self) {
-        // A connection that cannot tell is gone, and so is its transaction.
-        let is_open = !self.db.is_autocommit().unwrap_or(true);
+    fn note_transaction(&mut self, is_open: bool) {
         if !is_open {
             self.turn = None;
             self.reads.end();

@@ -15,6 +15,9 @@ use crate::types::{FromSql, ValueRef};
 const FIRST_ROWS: u32 = 1;
 const GROWTH: u32 = 4;
 
+/// Rows of the first block where all are read: most queries of programs then need one request.
+const FIRST_OF_ALL: u32 = 64;
+
 /// Maximum number of rows of a block. The sandbox ends a block earlier when it exceeds 1 MiB.
 const MAX_ROWS: u32 = 256;
 
@@ -39,7 +42,8 @@ pub struct Rows<'stmt> {
     /// The number of rows left in the block.
     left: u32,
     width: u32,
-    /// Maximum number of rows of this block.
+    /// Maximum number of rows of a first block, and of this one.
+    first_rows: u32,
     block_rows: u32,
     /// The number of requests of the connection after it.
     requests: u64,
@@ -76,6 +80,7 @@ impl<'stmt> Rows<'stmt> {
             position: 0,
             left: 0,
             width: 0,
+            first_rows: FIRST_ROWS,
             block_rows: FIRST_ROWS,
             requests: 0,
             state: State::New,
@@ -90,6 +95,14 @@ impl<'stmt> Rows<'stmt> {
         let mut rows = Self::new(statement);
         rows.is_one = true;
         rows
+    }
+
+    /// Fetch many rows from the first request on, for a caller that reads all of them. A request in
+    /// between, which may change what the query reads, is not seen by the rows of the block.
+    #[must_use]
+    pub fn read_whole(mut self) -> Self {
+        self.first_rows = FIRST_OF_ALL;
+        self
     }
 
     /// The next row; none at the end.
@@ -160,7 +173,7 @@ impl<'stmt> Rows<'stmt> {
         }
         let only_reads = self.state == State::Running && self.requests == session.requests();
         self.block_rows =
-            if only_reads { (self.block_rows * GROWTH).min(MAX_ROWS) } else { FIRST_ROWS };
+            if only_reads { (self.block_rows * GROWTH).min(MAX_ROWS) } else { self.first_rows };
         let mut operations = bound.step(handle, self.block_rows);
         if self.is_one {
             operations = operations.reset(handle);

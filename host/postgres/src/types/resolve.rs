@@ -17,6 +17,7 @@ pub(super) mod family;
 mod forms;
 pub(super) mod functions;
 mod grouping;
+pub(super) mod inline;
 mod numbers;
 mod operators;
 pub(super) mod plans;

@@ -172,7 +172,7 @@ impl Engine {
         begin(&statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
-        let mut rows = statement.raw_query();
+        let mut rows = statement.raw_query().read_whole();
         while let Some(found) = rows.next()? {
             row(found)?;
         }
@@ -224,7 +224,7 @@ impl Engine {
         let writes = self.admit(sql, &statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
-        let mut rows = statement.raw_query();
+        let mut rows = statement.raw_query().read_whole();
         while rows.next()?.is_some() {}
         Ok(used)
     }

@@ -1,5 +1,7 @@
 //! Rows, which arrive in blocks and are decoded in place.
 
+mod converted;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use runtime::database::wire::{self, Operations, Reader, tag};
 use crate::error::{Error, Limit, Result};
 use crate::statement::Statement;
 use crate::types::{FromSql, ValueRef};
+pub use converted::{AndThenRows, MappedRows, OptionalExtension};
 
 /// Rows of the first block, and the factor for each next one: a query from which one row is read
 /// does not compute hundreds. After any other request of the connection, which may have changed what
@@ -332,56 +335,6 @@ impl RowIndex for usize {
 impl RowIndex for &str {
     fn index(&self, statement: &Statement<'_>) -> Result<usize> {
         statement.column_index(self)
-    }
-}
-
-/// Converted rows; see [`Statement::query_map`].
-#[derive(Debug)]
-pub struct MappedRows<'stmt, F> {
-    rows: Rows<'stmt>,
-    map: F,
-}
-
-impl<T, F: FnMut(&Row<'_>) -> Result<T>> Iterator for MappedRows<'_, F> {
-    type Item = Result<T>;
-
-    fn next(&mut self) -> Option<Result<T>> {
-        self.rows.next().transpose().map(|row| row.and_then(&mut self.map))
-    }
-}
-
-/// Converted rows; see [`Statement::query_and_then`].
-#[derive(Debug)]
-pub struct AndThenRows<'stmt, F> {
-    rows: Rows<'stmt>,
-    map: F,
-}
-
-impl<T, E: From<Error>, F: FnMut(&Row<'_>) -> Result<T, E>> Iterator for AndThenRows<'_, F> {
-    type Item = Result<T, E>;
-
-    fn next(&mut self) -> Option<Result<T, E>> {
-        self.rows.next().transpose().map(|row| row.map_err(E::from).and_then(&mut self.map))
-    }
-}
-
-/// A query that may return no row.
-pub trait OptionalExtension<T> {
-    /// None for [`Error::QueryReturnedNoRows`].
-    ///
-    /// # Errors
-    ///
-    /// All other errors.
-    fn optional(self) -> Result<Option<T>>;
-}
-
-impl<T> OptionalExtension<T> for Result<T> {
-    fn optional(self) -> Result<Option<T>> {
-        match self {
-            Ok(value) => Ok(Some(value)),
-            Err(Error::QueryReturnedNoRows) => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 }
 

@@ -95,9 +95,10 @@ fn reason(error: &Error) -> &'static str {
 /// The text of a CHECK is part of the schema, which may be hidden.
 fn without_check(message: &str, catalog: &Catalog) -> String {
     const CHECK: &str = "CHECK constraint failed";
-    match catalog.has_lists() && message.starts_with(CHECK) {
-        true => CHECK.to_owned(),
-        false => message.to_owned(),
+    if catalog.has_lists() && message.starts_with(CHECK) {
+        CHECK.to_owned()
+    } else {
+        message.to_owned()
     }
 }
 

@@ -42,11 +42,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
                 "sqlite-wasm-mcp: a message is longer than {MAX_MESSAGE_BYTES} bytes"
             ));
         }
-        match self.used > MAX_MESSAGE_BYTES {
-            true => Poll::Ready(Err(io::Error::other(format!(
+        if self.used > MAX_MESSAGE_BYTES {
+            Poll::Ready(Err(io::Error::other(format!(
                 "a message is longer than {MAX_MESSAGE_BYTES} bytes"
-            )))),
-            false => polled,
+            ))))
+        } else {
+            polled
         }
     }
 }

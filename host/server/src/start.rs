@@ -119,10 +119,8 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
         settings.grant.iter().fold(builder, |builder, grant| builder.extension_grant(grant))
     };
     let hrana = builder().build()?;
-    let postgres = match settings.has_postgres() {
-        true => postgres(builder()).build()?,
-        false => hrana.clone(),
-    };
+    let postgres =
+        if settings.has_postgres() { postgres(builder()).build()? } else { hrana.clone() };
     let sandboxes = Sandboxes { hrana, postgres };
     let size = settings.max_db_size();
     let has_temporary_files = limits.temporary.is_some();

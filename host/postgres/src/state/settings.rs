@@ -269,9 +269,10 @@ impl Settings {
         }
         self.remember(name)?;
         let value = value.or_else(|| self.startup.get(name).cloned().filter(|_| is_local));
-        let (set, other) = match is_local {
-            true => (&mut self.local, None),
-            false => (&mut self.session, Some(&mut self.local)),
+        let (set, other) = if is_local {
+            (&mut self.local, None)
+        } else {
+            (&mut self.session, Some(&mut self.local))
         };
         match value {
             Some(value) => set.insert(name.to_owned(), value),

@@ -159,9 +159,10 @@ impl Rewriter<'_> {
             }
             let found = format!("{find}({expr})");
             // Other programs that read a definition have no session.
-            return Ok(raw(match name == "regclass" && !self.is_definition {
-                true => format!("coalesce({found}, {})", super::session_calls::no_relation(expr)),
-                false => found,
+            return Ok(raw(if name == "regclass" && !self.is_definition {
+                format!("coalesce({found}, {})", super::session_calls::no_relation(expr))
+            } else {
+                found
             }));
         }
         if matches!(name, "regoper" | "regoperator" | "regprocedure" | "\"any\"" | "cstring") {

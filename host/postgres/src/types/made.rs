@@ -107,9 +107,10 @@ impl<'a> Made<'a> {
 
 impl Schema for Made<'_> {
     fn columns(&self, table: &str) -> Option<Vec<Column>> {
-        match table.eq_ignore_ascii_case(&self.name) {
-            true => Some(self.columns.clone()),
-            false => self.schema.columns(table),
+        if table.eq_ignore_ascii_case(&self.name) {
+            Some(self.columns.clone())
+        } else {
+            self.schema.columns(table)
         }
     }
 }

@@ -284,9 +284,10 @@ impl Finder<'_> {
                 return typed;
             }
         }
-        match self.scopes.is_empty() {
-            true => Scope::default().type_with_queries(expr, self.schema, &outer),
-            false => None,
+        if self.scopes.is_empty() {
+            Scope::default().type_with_queries(expr, self.schema, &outer)
+        } else {
+            None
         }
     }
 

@@ -211,9 +211,10 @@ pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
         }
         Scalar::Float4 | Scalar::Float8 => {
             let number = float(trimmed).ok_or_else(wrong)?;
-            match is_representable(number, trimmed, scalar) {
-                true => Value::Real(number),
-                false => return Err(beyond(scalar, trimmed)),
+            if is_representable(number, trimmed, scalar) {
+                Value::Real(number)
+            } else {
+                return Err(beyond(scalar, trimmed));
             }
         }
         Scalar::Numeric => decimal::value(trimmed).ok_or_else(wrong)?,

@@ -249,10 +249,7 @@ impl<'a> Conversation<'a> {
     /// Go on after a message for which there was no room.
     fn lose(&mut self, tag: u8) -> Result<bool> {
         // Data of a COPY that has failed is needed no more.
-        match self.ignores(tag) || tag == b'd' {
-            true => Ok(true),
-            false => self.refuse(tag, no_room()),
-        }
+        if self.ignores(tag) || tag == b'd' { Ok(true) } else { self.refuse(tag, no_room()) }
     }
 
     fn ready(&mut self) {

@@ -105,10 +105,7 @@ impl Conversation<'_> {
 
     /// Whether so many more bytes may wait in portals and cursors.
     pub fn check_waiting(&self, more: usize) -> Result<()> {
-        match more > self.waiting_left() {
-            true => Err(too_much().into()),
-            false => Ok(()),
-        }
+        if more > self.waiting_left() { Err(too_much().into()) } else { Ok(()) }
     }
 
     fn waiting_left(&self) -> usize {
@@ -133,12 +130,11 @@ impl Conversation<'_> {
             self.stream.send_if_full().map_err(|_| Failure::Gone)?;
             sent += 1;
         }
-        match sent == limit {
-            true => self.stream.out.empty(b's'),
-            false => {
-                let tag = tag(statement, sent, self.transaction);
-                self.stream.out.complete(&tag);
-            }
+        if sent == limit {
+            self.stream.out.empty(b's')
+        } else {
+            let tag = tag(statement, sent, self.transaction);
+            self.stream.out.complete(&tag);
         }
         Ok(())
     }
@@ -213,9 +209,10 @@ impl Conversation<'_> {
             }
             Action::Fetch { name, direction, is_move } => {
                 let sink = (!is_move).then_some(sink);
-                match self.store.cursors.contains_key(name) {
-                    true => self.fetch(name, *direction, formats, sink)?,
-                    false => self.fetch_of_portal(name, *direction, sink)?,
+                if self.store.cursors.contains_key(name) {
+                    self.fetch(name, *direction, formats, sink)?
+                } else {
+                    self.fetch_of_portal(name, *direction, sink)?
                 }
             }
             _ => self.run_of_session(analysed, formats, sink)?,

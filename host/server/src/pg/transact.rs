@@ -85,9 +85,10 @@ impl Conversation<'_> {
             self.warn(&outside("SET TRANSACTION"));
         }
         let mut state = self.session.state();
-        let done = match is_session {
-            true => state.settings.set_default_modes(modes),
-            false => state.settings.change_modes(modes),
+        let done = if is_session {
+            state.settings.set_default_modes(modes)
+        } else {
+            state.settings.change_modes(modes)
         };
         Ok(done?)
     }
@@ -279,10 +280,7 @@ impl Conversation<'_> {
         if !std::mem::take(&mut self.is_implicit) {
             return Ok(());
         }
-        let done = match self.engine.is_autocommit() {
-            true => Ok(()),
-            false => self.run_plain("COMMIT"),
-        };
+        let done = if self.engine.is_autocommit() { Ok(()) } else { self.run_plain("COMMIT") };
         if done.is_err() {
             self.roll_back()?;
         }
@@ -321,12 +319,11 @@ impl Conversation<'_> {
     /// while that is prepared would be its first read otherwise, and older than what others write
     /// until it gets its turn.
     pub fn begin_at_last(&mut self) -> Result<()> {
-        match self.transaction == Transaction::Active && self.engine.is_autocommit() {
-            true => {
-                self.session.state().settings.has_begun();
-                self.run_plain("BEGIN")
-            }
-            false => Ok(()),
+        if self.transaction == Transaction::Active && self.engine.is_autocommit() {
+            self.session.state().settings.has_begun();
+            self.run_plain("BEGIN")
+        } else {
+            Ok(())
         }
     }
 

@@ -86,9 +86,10 @@ impl Engine {
         let idle = (self.rules.times.idle, Ended::Idle(self.rules.times.idle));
         let Some(began) = self.transaction else { return idle };
         let left = self.rules.times.transaction.saturating_sub(began.elapsed());
-        match left < self.rules.times.idle {
-            true => (left, Ended::Transaction(self.rules.times.transaction)),
-            false => idle,
+        if left < self.rules.times.idle {
+            (left, Ended::Transaction(self.rules.times.transaction))
+        } else {
+            idle
         }
     }
 

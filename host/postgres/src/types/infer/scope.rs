@@ -263,9 +263,8 @@ impl Scope {
         use BinaryOperator as O;
         // Each side is looked at once: more would double with each level of a nested expression.
         let [left_type, right_type] = [left, right].map(|side| self.type_of(side));
-        let planned = |side: &Expr, own: Option<Typed>| match super::factors::is_open(side) {
-            true => Some(None),
-            false => own.map(|own| Some(own.ty)),
+        let planned = |side: &Expr, own: Option<Typed>| {
+            if super::factors::is_open(side) { Some(None) } else { own.map(|own| Some(own.ty)) }
         };
         if let (Some(one), Some(other)) = (planned(left, left_type), planned(right, right_type))
             && let Some(plan) = plans::operator(&crate::translate::operator(op), one, other)

@@ -118,9 +118,12 @@ impl Finder<'_> {
     fn assigned_literal(&mut self, expr: &mut Expr, text: &str, column: Typed) {
         let Type::One(target) = column.ty else { return self.wrong_type(expr, column) };
         if family::of(column) == Some(Family::Text) {
-            return self.replace(expr, |_| match text.contains(['e', 'E']) {
-                true => call("pg_numeric_of", vec![string(text)]),
-                false => string(text),
+            return self.replace(expr, |_| {
+                if text.contains(['e', 'E']) {
+                    call("pg_numeric_of", vec![string(text)])
+                } else {
+                    string(text)
+                }
             });
         }
         if family::number(Some(column)).is_none() {

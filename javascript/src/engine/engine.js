@@ -50,9 +50,10 @@ class Engine {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ files: any, process: any, dispatch: any }} host
+   * @param {{ files: any, process: any, dispatch: any, suspends?: boolean }} host `suspends`: calls of extensions may
+   *   return promises, and so may `performWaiting`.
    */
-  constructor(module, { files, process, dispatch }) {
+  constructor(module, { files, process, dispatch, suspends = false }) {
     this.files = files;
     this.process = process;
     this.events = new Events(this);
@@ -63,7 +64,7 @@ class Engine {
       'sqlite-wasm:host/files@0.1.0': files.files(),
       'sqlite-wasm:host/shared-memory@0.1.0': files.sharedMemory(),
       'sqlite-wasm:host/process@0.1.0': process.imports(),
-      [DISPATCH]: dispatch.imports(wanted.filter(({ module: from }) => from === DISPATCH).map(({ name }) => name)),
+      [DISPATCH]: suspending(suspends, dispatch.imports(wanted.filter(({ module: from }) => from === DISPATCH).map(({ name }) => name))),
       'sqlite-wasm:database/callbacks@0.1.0': this.events.imports(),
     };
     this.#exports = new WebAssembly.Instance(module, imports).exports;
@@ -80,6 +81,7 @@ class Engine {
     this.performInMailbox = this.#exports[`${CONNECTIONS}perform-in-mailbox`];
     this.lastReply = this.#exports[`${CONNECTIONS}last-reply`];
     this.performCopied = this.#exports[`${CONNECTIONS}perform`];
+    this.performPromised = null;
   }
 
   get hasEnded() {
@@ -122,6 +124,24 @@ class Engine {
     this.#depth++;
     try {
       return this.#perform(connection, writer);
+    } catch (error) {
+      if (error instanceof EngineFailure || error instanceof EngineEnded) throw error;
+      this.end(error);
+      throw this.#ended;
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /** The same, where an extension may wait for its SQL meanwhile: the engine is suspended then. */
+  async performWaiting(connection, writer) {
+    this.checkAlive();
+    this.performPromised ??= WebAssembly.promising(this.performCopied);
+    const bytes = Buffer.from(writer.written());
+    this.#depth++;
+    try {
+      if (bytes.length > MAX_UNASKED) this.#checkRoom(bytes.length);
+      return this.#reply(await this.performPromised(connection, this.memory.store(bytes), bytes.length));
     } catch (error) {
       if (error instanceof EngineFailure || error instanceof EngineEnded) throw error;
       this.end(error);
@@ -197,6 +217,18 @@ class Engine {
   }
 }
 
+/** Functions of `dispatch` in which no SQL is available: only these can be called without `performWaiting`. */
+const NEVER_WAITING = new Set([
+  'attach', 'collation-compare', 'disconnect', 'embedded', 'load', 'pointers-forget', 'statistics',
+]);
+
+/** Imports that may return promises. */
+function suspending(isOn, imports) {
+  if (!isOn) return imports;
+  const wrapped = ([name, fn]) => [name, NEVER_WAITING.has(name) ? fn : new WebAssembly.Suspending(fn)];
+  return Object.fromEntries(Object.entries(imports).map(wrapped));
+}
+
 /**
  * The head of a reply of the library's calls.
  * @param {Reader} reader At its beginning; then at the function's results.
@@ -230,6 +262,11 @@ class ReplyHead {
 
   get extendedCode() {
     return this.#reader.view.getInt32(this.#start + 4, true);
+  }
+
+  /** Where in the SQL the failure is, in bytes; -1 if that is not known. */
+  get offset() {
+    return this.#reader.view.getInt32(this.#start + 8, true);
   }
 
   get message() {

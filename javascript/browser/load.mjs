@@ -16,6 +16,19 @@ async function sha256(bytes) {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** Longest name of an extension. */
+export const MAX_NAME_BYTES = 255;
+
+/** The file of a name in the index of a directory of extensions, and what the index says of it. */
+export async function extensionBytes(directory, name) {
+  const entries = await (await fetch(new URL('index.json', directory))).json();
+  const entry = entries.find((one) => one.name === name);
+  if (!entry) throw new Error(`there is no extension ${name}`);
+  const bytes = await fetched(new URL(`${name}.wasm`, directory), entry.sha256, MAX_FILE_BYTES);
+  if ((await sha256(bytes)) !== entry.sha256) throw new Error(`${name}.wasm is not the file of the index`);
+  return { bytes, entry };
+}
+
 /** SQLite loads it; it may run SQL meanwhile, while the engine is suspended. */
 async function registerWaiting(connection, dispatch, { name, extension }) {
   await dispatch.offering(name, extension, () => connection.programWaiting(WORK.LOAD_EXTENSION, name));

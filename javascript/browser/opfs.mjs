@@ -156,6 +156,15 @@ export class OpfsDisk {
     }
   }
 
+  /** Whether a path is a file of a database that was opened ahead. */
+  has(path) {
+    return this.#find(path) !== null;
+  }
+
+  sizeOf(path) {
+    return this.#find(path)?.stored?.size;
+  }
+
   /** Closes everything. */
   async close() {
     const all = [...this.#opened.values()];
@@ -216,7 +225,12 @@ export class OpfsDisk {
   }
 
   resolve(name) {
-    return { path: name, hadLink: false };
+    const parts = [];
+    for (const part of name.split('/')) {
+      if (part === '..') parts.pop();
+      else if (part !== '' && part !== '.') parts.push(part);
+    }
+    return { path: `/${parts.join('/')}`, hadLink: false };
   }
 
   /** No other program shares these files: the wal-index is in the engine's memory. */

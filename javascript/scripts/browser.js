@@ -35,11 +35,11 @@ const OPTIONS = {
   legalComments: 'none', inject: [path.join(BROWSER, 'buffer.mjs')], plugins: [replacing],
 };
 
-/** Writes index.js, worker.js and sync.js. */
+/** Writes index.js, worker.js, sync.js and shell.js. */
 async function bundleBrowser(esbuild, directory) {
   await esbuild.build({
     ...OPTIONS,
-    entryPoints: { index: path.join(BROWSER, 'client.mjs'), worker: path.join(BROWSER, 'worker.mjs'), sync: path.join(BROWSER, 'sync.mjs') },
+    entryPoints: { index: path.join(BROWSER, 'client.mjs'), worker: path.join(BROWSER, 'worker.mjs'), sync: path.join(BROWSER, 'sync.mjs'), shell: path.join(BROWSER, 'shell-worker.mjs') },
     outdir: path.join(directory, 'browser'),
   });
 }

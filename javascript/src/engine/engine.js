@@ -9,6 +9,7 @@ const { Reader, MalformedReply } = require('../wire/reader.js');
 const { Writer } = require('../wire/writer.js');
 const { Events } = require('./events.js');
 const { Memory } = require('./memory.js');
+const { suspending } = require('./suspending.js');
 
 const CONNECTIONS = 'sqlite-wasm:database/connections@0.1.0#';
 const DISPATCH = 'sqlite-wasm:host/dispatch@0.1.0';
@@ -215,18 +216,6 @@ class Engine {
     this.#ended = new EngineEnded(cause);
     this.files.closeAll();
   }
-}
-
-/** Functions of `dispatch` in which no SQL is available: only these can be called without `performWaiting`. */
-const NEVER_WAITING = new Set([
-  'attach', 'collation-compare', 'disconnect', 'embedded', 'load', 'pointers-forget', 'statistics',
-]);
-
-/** Imports that may return promises. */
-function suspending(isOn, imports) {
-  if (!isOn) return imports;
-  const wrapped = ([name, fn]) => [name, NEVER_WAITING.has(name) ? fn : new WebAssembly.Suspending(fn)];
-  return Object.fromEntries(Object.entries(imports).map(wrapped));
 }
 
 /**

@@ -26,6 +26,7 @@ class Disk {
   }
 
   open(name, how) {
+    if (how & FLAG.REWRITE) throw new FileError(ERROR.UNSUPPORTED);
     return File.open(this.paths.place(name, (how & FLAG.NO_FOLLOW) === 0), how, this.sharing);
   }
 

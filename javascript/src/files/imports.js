@@ -72,7 +72,6 @@ class Files {
   }
 
   #openPath(pointer, length, how, result) {
-    if (how & FLAG.REWRITE) throw new FileError(ERROR.UNSUPPORTED);
     const { file, isReadOnly } = this.disk.open(nameAt(this.memory, pointer, length), how);
     const handle = this.#add(file);
     const { u8, view } = this.memory;

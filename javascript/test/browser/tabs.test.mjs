@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 
 import { LONG, PAGE, launch, openPage, serve } from './support.mjs';
 
-const KILLS = Number(process.env.KILLS ?? (LONG ? 100 : 9));
+const KILLS = Number(process.env.BROWSER_KILLS ?? (LONG ? 100 : 9));
 
 let server;
 

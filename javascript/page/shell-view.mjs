@@ -1,0 +1,63 @@
+// SQLite's own shell in a terminal. It has the files while it is shown; the page has them afterwards.
+
+import { Terminal } from '@xterm/xterm';
+
+import { element } from './dom.mjs';
+import { LineEditor } from './line-editor.mjs';
+
+const FONT_SIZE = 14;
+
+export class ShellView {
+  #worker = null;
+  #terminal = null;
+  #editor = null;
+  #ended = null;
+  #closed = null;
+
+  /** @param {import('./engine-source.mjs').EngineSource} source */
+  constructor(source) {
+    this.source = source;
+  }
+
+  async show() {
+    await this.source.stop();
+    const root = element('div', { className: 'terminal' });
+    this.#terminal = new Terminal({ fontSize: FONT_SIZE, convertEol: true, cols: 110, rows: 32, theme: { background: '#101418' }, screenReaderMode: true });
+    this.#terminal.open(root);
+    this.#editor = new LineEditor(this.#terminal, {
+      done: (edited) => this.#worker?.postMessage({ kind: 'edited', edited }),
+    });
+    const arguments_ = [this.source.name, ...(await this.#preloads())];
+    this.#worker = new Worker(new URL('browser/shell.js', document.baseURI), { type: 'module' });
+    this.#closed = new Promise((resolve) => { this.#ended = resolve; });
+    this.#worker.onmessage = ({ data }) => this.#receive(data);
+    this.#worker.onerror = ({ message }) => this.#receive({ kind: 'ended', message });
+    this.#worker.postMessage({ kind: 'start', arguments: arguments_ });
+    setTimeout(() => this.#terminal?.focus(), 0);
+    return root;
+  }
+
+  async #preloads() {
+    return [];
+  }
+
+  #receive({ kind, ...message }) {
+    if (kind === 'output') this.#terminal?.write(message.bytes);
+    else if (kind === 'edit') this.#editor.edit(message.prompt);
+    else if (kind === 'offer') this.#editor.offer(message.candidates);
+    else if (kind === 'ended') {
+      this.#terminal?.write(`\r\n[${message.message ?? `the shell has ended with code ${message.code}`}]\r\n`);
+      this.#ended();
+    }
+  }
+
+  /** Ends the shell, as the end of its input does. */
+  async leave() {
+    this.#worker?.postMessage({ kind: 'leave' });
+    await this.#closed;
+    this.#worker?.terminate();
+    this.#terminal?.dispose();
+    this.#worker = this.#terminal = this.#editor = null;
+    await this.source.start();
+  }
+}

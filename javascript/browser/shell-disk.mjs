@@ -3,16 +3,34 @@
 import { ERROR, FileError } from '../src/files/errors.js';
 import { FLAG } from '../src/files/flags.js';
 import { nameAt } from '../src/files/names.js';
+import { LocalLock } from './local-lock.mjs';
 import { OpfsDisk } from './opfs.mjs';
 import { TemporaryFile } from './temporary-file.mjs';
 
 /** A file in memory that is still there when it was closed. */
 class NamedFile extends TemporaryFile {
+  locks = new Set();
+
   close() {}
 
   remove() {
     super.close();
   }
+}
+
+/** What one connection has open of it. */
+function opened(file) {
+  const lock = new LocalLock(file.locks);
+  return Object.assign(Object.create(file), {
+    shared: null,
+    lock,
+    raise: (level) => lock.raise(level),
+    close: () => lock.end(),
+    read: (...args) => file.read(...args),
+    write: (...args) => file.write(...args),
+    truncate: (size) => file.truncate(size),
+    size: () => file.size(),
+  });
 }
 
 /** Most files in memory. */
@@ -21,9 +39,13 @@ const MAX_NAMED = 10_000;
 export class ShellDisk extends OpfsDisk {
   #named = new Map();
 
-  /** @param {boolean} isPersistent New databases are in OPFS; otherwise they are in memory too. */
-  constructor(isPersistent) {
+  /**
+   * @param {boolean} isPersistent New databases are in OPFS; otherwise they are in memory too.
+   * @param {string} directory The only one.
+   */
+  constructor(isPersistent, directory) {
     super();
+    this.directory = directory;
     this.isPersistent = isPersistent;
   }
 
@@ -34,7 +56,17 @@ export class ShellDisk extends OpfsDisk {
     file.write(bytes, 0, bytes.length, 0);
   }
 
+  /** The files in memory with their content. */
+  contents() {
+    return Object.fromEntries([...this.#named].map(([path, file]) => {
+      const bytes = new Uint8Array(file.size());
+      file.read(bytes, 0, bytes.length, 0);
+      return [path, bytes];
+    }));
+  }
+
   #create(path) {
+    if (path.slice(0, Math.max(1, path.lastIndexOf('/'))) !== this.directory) throw new FileError(ERROR.NOT_FOUND);
     if (this.#named.size >= MAX_NAMED) throw new FileError(ERROR.TOO_MANY_FILES);
     const known = this.#named.get(path) ?? new NamedFile(this.budget);
     this.#named.set(path, known);
@@ -55,7 +87,7 @@ export class ShellDisk extends OpfsDisk {
     if (known && how & FLAG.EXCLUSIVE) throw new FileError(ERROR.EXISTS);
     const file = known ?? this.#create(path);
     if (how & FLAG.REWRITE) file.truncate(0);
-    return { file, isReadOnly: false };
+    return { file: opened(file), isReadOnly: false };
   }
 
   remove(path, syncs) {
@@ -72,14 +104,14 @@ export class ShellDisk extends OpfsDisk {
   access(memory, pointer, length, isWriting) {
     const path = nameAt(memory, pointer, length);
     if (this.has(path)) return super.access(memory, pointer, length, isWriting);
-    if (path === '/') return !isWriting;
+    if (path === this.directory) return !isWriting;
     const known = this.#named.get(path);
     return known !== undefined && (isWriting || known.size() > 0);
   }
 
   /** The size of a file, or -1 for a directory. */
   sizeOf(path) {
-    if (path === '/') return -1;
+    if (path === this.directory) return -1;
     const size = this.#named.get(path)?.size() ?? super.sizeOf(path);
     if (size === undefined) throw new FileError(ERROR.NOT_FOUND);
     return size;

@@ -14,6 +14,9 @@ const FILE_BITS = 0o644;
 
 const MAX_CANDIDATES = 1000;
 
+/** The handle of a stream. */
+const STDERR = 2;
+
 /** Stores bytes, and at `at` where they are. */
 function storeBytes(memory, at, bytes) {
   const start = memory.store(bytes);
@@ -69,7 +72,10 @@ export function processImports(shell, args) {
       shell.memory.view.setInt32(at + 4, -60 * date.getTimezoneOffset(), true);
       shell.memory.u8[at + 8] = 0;
     },
-    'home-directory': none,
+    'home-directory': (at) => {
+      storeBytes(shell.memory, at + 4, Buffer.from(shell.directory));
+      shell.memory.u8[at] = 1;
+    },
     'startup-file': (_pointer, _length, at) => none(at),
     'check-granted': () => 1,
     arguments: (at) => {
@@ -81,13 +87,33 @@ export function processImports(shell, args) {
       memory.view.setUint32(at + 4, all.length, true);
     },
     'working-directory': (at) => {
-      storeBytes(shell.memory, at + 4, Buffer.from('/'));
+      storeBytes(shell.memory, at + 4, Buffer.from(shell.directory));
       shell.memory.u8[at] = 1;
     },
     'set-exit-code': (code) => {
       shell.exitCode = code & 0xff;
     },
   };
+}
+
+/** The streams of WASI, where the shell does not use `console`: an input that was given, and output. */
+export function streamImports(shell, streams, terminal, input = new Uint8Array(0)) {
+  let position = 0;
+  const read = (_stream, length, at) => {
+    const part = input.subarray(position, position + Number(BigInt.asUintN(32, length)));
+    position += part.length;
+    const { u8 } = shell.memory;
+    u8[at] = part.length > 0 ? 0 : 1;
+    if (part.length > 0) storeBytes(shell.memory, at + 4, part);
+    // The case `closed` of `stream-error`.
+    else u8[at + 4] = 1;
+  };
+  const write = (stream, pointer, length, at) => {
+    terminal.write(new Uint8Array(shell.memory.bytes(pointer, length)), stream === STDERR);
+    shell.memory.u8[at] = 0;
+  };
+  const all = { ...streams, '[method]input-stream.read': read, '[method]output-stream.write': write };
+  return { 'wasi:io/streams@0.2.0': all };
 }
 
 /** `files`, whose databases may have to be opened ahead. */

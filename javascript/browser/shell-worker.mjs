@@ -16,17 +16,19 @@ const wait = (message) => {
 };
 
 const terminal = {
-  write: (bytes) => self.postMessage({ kind: 'output', bytes }),
+  write: (bytes, isError) => self.postMessage({ kind: 'output', bytes, isError }),
   edit: async (prompt) => wait({ kind: 'edit', prompt }),
   offer: async (candidates) => wait({ kind: 'offer', candidates }),
 };
 
-async function start({ arguments: args, files = {}, isPersistent = true }) {
+/** @param {{ arguments: string[], files?: Record<string, Uint8Array> }} message Also the options of a shell. */
+async function start({ arguments: args, files = {}, ...options }) {
   if (typeof WebAssembly.Suspending !== 'function') throw new Error("the shell needs WebAssembly's JSPI, which this browser lacks; Chromium has it from 137 on");
   const module = await WebAssembly.compileStreaming(fetch(CODE));
-  const shell = new Shell({ module, args, terminal, isPersistent, extensions: EXTENSIONS });
+  const shell = new Shell({ ...options, module, args, terminal, extensions: EXTENSIONS });
   for (const [path, bytes] of Object.entries(files)) shell.disk.put(path, bytes);
-  return shell.run();
+  const code = await shell.run();
+  return { code, files: shell.disk.contents() };
 }
 
 self.onmessage = async ({ data }) => {
@@ -36,7 +38,7 @@ self.onmessage = async ({ data }) => {
     edited?.({ kind: 'end' });
   } else if (data.kind === 'start') {
     try {
-      self.postMessage({ kind: 'ended', code: await start(data) });
+      self.postMessage({ kind: 'ended', ...(await start(data)) });
     } catch (error) {
       self.postMessage({ kind: 'ended', message: error.message });
     }

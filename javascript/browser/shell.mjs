@@ -1,27 +1,27 @@
 // SQLite's own shell in a worker: the module of cli.wasm, whose calls wait for lines and files by WebAssembly's JSPI.
 
 import { Memory } from '../src/engine/memory.js';
+import { suspending } from '../src/engine/suspending.js';
 import { Dispatch } from '../src/extensions/dispatch.js';
 import { prepared, readOptions } from '../src/extensions/loading.js';
 import { Files } from '../src/files/imports.js';
 import { Log, Stop, Wasi } from '../src/host/wasi.js';
 import { MAX_NAME_BYTES, extensionBytes } from './load.mjs';
 import { ShellDisk } from './shell-disk.mjs';
-import { consoleImports, fileImports, processImports } from './shell-imports.mjs';
-import { suspending } from '../src/engine/suspending.js';
+import { consoleImports, fileImports, processImports, streamImports } from './shell-imports.mjs';
 
 const HOST = 'sqlite-wasm:host';
 const RUN = 'wasi:cli/run@0.2.0#run';
 const LOG_BYTES = 64 << 10;
 const NOTHING = { variable: () => undefined, directory: () => '/' };
 
-/** All three streams are terminals. */
-const terminals = (memory) => {
-  const present = (at) => {
-    memory().u8[at] = 1;
-    memory().view.setUint32(at + 4, 0, true);
+/** Whether each of the three streams is a terminal. */
+const terminals = (shell, isInteractive) => {
+  const found = (at) => {
+    shell.memory.u8[at] = isInteractive ? 1 : 0;
+    shell.memory.view.setUint32(at + 4, 0, true);
   };
-  return ['stdin', 'stdout', 'stderr'].map((name) => [`wasi:cli/terminal-${name}@0.2.0`, { [`get-terminal-${name}`]: present }]);
+  return ['stdin', 'stdout', 'stderr'].map((name) => [`wasi:cli/terminal-${name}@0.2.0`, { [`get-terminal-${name}`]: found }]);
 };
 
 export class Shell {
@@ -30,18 +30,22 @@ export class Shell {
   #dispatch = new Dispatch();
 
   /**
-   * @param {{ module: WebAssembly.Module, args: string[], terminal: any, isPersistent: boolean, extensions: URL }} options
-   *   `extensions`: the directory with index.json.
+   * @param {{ module: WebAssembly.Module, args: string[], terminal: any, isPersistent?: boolean, directory?: string,
+   *   input?: Uint8Array, extensions: URL }} options `extensions`: the directory with index.json; `input`: what it reads
+   *   instead of lines of the terminal.
    */
-  constructor({ module, args, terminal, isPersistent, extensions }) {
-    this.disk = new ShellDisk(isPersistent);
+  constructor({ module, args, terminal, isPersistent = true, directory = '/', input, extensions }) {
+    this.directory = directory;
+    this.disk = new ShellDisk(isPersistent, directory);
     this.extensions = extensions;
     const files = new Files(this.disk);
     const wasi = new Wasi({ log: new Log(LOG_BYTES) });
     const wanted = WebAssembly.Module.imports(module);
+    const imported = wasi.imports(wanted);
     const imports = {
-      ...wasi.imports(wanted),
-      ...Object.fromEntries(terminals(() => this.memory)),
+      ...imported,
+      ...Object.fromEntries(terminals(this, input === undefined)),
+      ...streamImports(this, imported['wasi:io/streams@0.2.0'], terminal, input),
       [`${HOST}/files@0.1.0`]: fileImports(this, files, this.disk),
       [`${HOST}/shared-memory@0.1.0`]: files.sharedMemory(),
       [`${HOST}/process@0.1.0`]: processImports(this, ['sqlite3', ...args]),

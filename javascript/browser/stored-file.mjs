@@ -2,7 +2,7 @@
 // same time. SQLite opens and closes it many times; the handle stays open until the database is closed.
 
 import { ERROR, FileError } from '../src/files/errors.js';
-import { UnsharedLock } from '../src/files/flags.js';
+import { LocalLock } from './local-lock.mjs';
 
 /** A failure of the browser as one of wit/host/files.wit. */
 function translated(error) {
@@ -16,6 +16,8 @@ export class Stored {
   #base;
   /** Asked once: nobody else can change it. */
   #size;
+  /** The locks of those that have it open. */
+  locks = new Set();
 
   constructor(handle, base = 0) {
     this.#handle = handle;
@@ -74,14 +76,13 @@ export class Stored {
 /** What SQLite has open of it. */
 export class StoredFile {
   shared = null;
-  lock = new UnsharedLock();
-
   /**
    * @param {Stored} stored
    * @param {() => void} closed
    */
   constructor(stored, closed) {
     this.stored = stored;
+    this.lock = new LocalLock(stored.locks);
     this.closed = closed;
   }
 
@@ -122,6 +123,7 @@ export class StoredFile {
   }
 
   close() {
+    this.lock.end();
     this.closed();
   }
 }

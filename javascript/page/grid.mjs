@@ -8,11 +8,11 @@ const PAGE_ROWS = 200;
 const MAX_PAGES = 24;
 /** Browsers have no higher elements than about 33 million pixels. */
 const MAX_HEIGHT = 30_000_000;
-const COLUMN_SAMPLE = 50;
+const COLUMN_SAMPLE = 200;
 
-/** Widths by the longest text of the first rows. */
-const widthOf = (name, cells) =>
-  Math.min(44, Math.max(name.length + 3, ...cells.map((value) => Math.min(60, shown(value).length)), 4) + 2);
+/** Widths in characters, by the longest text of the first rows. */
+const widthOf = ({ name, type }, cells) =>
+  Math.min(48, Math.max(name.length + (type ?? '').length + 2, ...cells.map((value) => shown(value).length + 1), 6));
 
 export class Grid {
   #pages = new Map();
@@ -48,7 +48,7 @@ export class Grid {
   async show() {
     const rows = await this.#page(0);
     const { columns } = this.options;
-    this.#widths = columns.map(({ name }, index) => widthOf(name, rows.slice(0, COLUMN_SAMPLE).map((row) => row[index])));
+    this.#widths = columns.map((column, index) => widthOf(column, rows.slice(0, COLUMN_SAMPLE).map((row) => row[index])));
     this.#drawHead();
     this.#draw(true);
     return this;
@@ -127,7 +127,7 @@ export class Grid {
   }
 
   #sized(cell, index) {
-    cell.style.width = `${this.#widths[index]}ch`;
+    cell.style.width = `calc(${this.#widths[index]}ch + 18px)`;
     return cell;
   }
 

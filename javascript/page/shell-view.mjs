@@ -6,6 +6,8 @@ import { element } from './dom.mjs';
 import { LineEditor } from './line-editor.mjs';
 
 const FONT_SIZE = 14;
+/** For the scroll bar and around the text. */
+const MARGIN = 28;
 
 export class ShellView {
   #worker = null;
@@ -27,18 +29,23 @@ export class ShellView {
     this.#editor = new LineEditor(this.#terminal, {
       done: (edited) => this.#worker?.postMessage({ kind: 'edited', edited }),
     });
-    const arguments_ = [this.source.name, ...(await this.#preloads())];
     this.#worker = new Worker(new URL('browser/shell.js', document.baseURI), { type: 'module' });
     this.#closed = new Promise((resolve) => { this.#ended = resolve; });
     this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onerror = ({ message }) => this.#receive({ kind: 'ended', message });
-    this.#worker.postMessage({ kind: 'start', arguments: arguments_ });
-    setTimeout(() => this.#terminal?.focus(), 0);
+    this.#worker.postMessage({ kind: 'start', arguments: [this.source.name] });
+    setTimeout(() => this.#fit(root), 0);
     return root;
   }
 
-  async #preloads() {
-    return [];
+  /** As many columns and rows as there is room for. */
+  #fit(root) {
+    const screen = root.querySelector('.xterm-screen');
+    if (!this.#terminal || !screen?.offsetWidth) return;
+    const { cols, rows } = this.#terminal;
+    const columns = Math.floor((root.clientWidth - MARGIN) / (screen.offsetWidth / cols));
+    this.#terminal.resize(Math.max(40, columns), Math.max(8, Math.floor((root.clientHeight - MARGIN) / (screen.offsetHeight / rows))));
+    this.#terminal.focus();
   }
 
   #receive({ kind, ...message }) {

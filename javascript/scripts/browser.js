@@ -1,7 +1,5 @@
 'use strict';
 // The bundles for browsers: the modules of ../src with those of ../browser in place of what only Node has.
-//
-//   node scripts/browser.js MODULES DIRECTORY   with esbuild in MODULES; to DIRECTORY/browser
 
 const path = require('node:path');
 
@@ -35,18 +33,17 @@ const OPTIONS = {
   legalComments: 'none', inject: [path.join(BROWSER, 'buffer.mjs')], plugins: [replacing],
 };
 
-/** Writes index.js, worker.js, sync.js and shell.js. */
-async function bundleBrowser(esbuild, directory) {
+/** The client, its worker, and the database for workers of programs. */
+const ENTRIES = { index: 'client.mjs', worker: 'worker.mjs', sync: 'sync.mjs' };
+
+/** Writes the bundles, and others that `more` names. */
+async function bundleBrowser(esbuild, directory, more = {}) {
+  const entries = Object.entries({ ...ENTRIES, ...more }).map(([name, file]) => [name, path.join(BROWSER, file)]);
   await esbuild.build({
     ...OPTIONS,
-    entryPoints: { index: path.join(BROWSER, 'client.mjs'), worker: path.join(BROWSER, 'worker.mjs'), sync: path.join(BROWSER, 'sync.mjs'), shell: path.join(BROWSER, 'shell-worker.mjs') },
+    entryPoints: Object.fromEntries(entries),
     outdir: path.join(directory, 'browser'),
   });
 }
 
-if (require.main === module) {
-  const [modules, directory] = process.argv.slice(2).map((name) => path.resolve(name));
-  bundleBrowser(require(path.join(modules, 'esbuild')), directory);
-}
-
-module.exports = { OPTIONS, bundleBrowser };
+module.exports = { bundleBrowser };

@@ -58,7 +58,7 @@ function writeOffline(directory) {
 async function playground(modules, built, directory) {
   const esbuild = require(path.join(modules, 'esbuild'));
   fs.rmSync(directory, { recursive: true, force: true });
-  await bundleBrowser(esbuild, directory);
+  await bundleBrowser(esbuild, directory, { shell: 'shell-worker.mjs' });
   await esbuild.build({
     bundle: true, minify: true, format: 'esm', target: 'es2022', platform: 'browser', logLevel: 'warning', legalComments: 'none', charset: 'utf8',
     entryPoints: { playground: path.join(PACKAGE, 'page/playground.mjs') }, outdir: directory, nodePaths: [modules],

@@ -15,7 +15,7 @@ const require = createRequire(path.join(MODULES, 'x.js'));
 export const SITE = process.env.SITE ?? path.join(ROOT, 'target/browser/site');
 export const LONG = process.env.LONG === '1';
 
-const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' };
+const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' };
 
 /** Serves a directory, and pages that a test gives: no COOP, no COEP. */
 export async function serve(pages = {}, directory = SITE) {

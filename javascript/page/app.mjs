@@ -10,6 +10,8 @@ import { structureOf } from './structure-view.mjs';
 import { TableData } from './table-data.mjs';
 import { importRows, parseFile, toCsv, toJson } from './transfer.mjs';
 
+/** Rows that are shown before they are counted: as many as the grid fetches at once. */
+const FIRST_ROWS = 200;
 /** Rows of a table that an export reads. */
 const MOST_EXPORTED = 1_000_000;
 const VIEWS = ['Data', 'Structure', 'Query', 'Extensions'];
@@ -170,11 +172,11 @@ export class App {
     const place = element('div', { className: 'place' });
     const draw = async () => {
       const { table } = data;
-      const [first, count] = await Promise.all([data.fetch(0, 200), data.count()]);
+      const first = await data.fetch(0, FIRST_ROWS);
       let isFirst = true;
       this.#grid?.close();
       const grid = new Grid({
-        columns: data.columns, count, sorted: data.sorted, filters: data.filters,
+        columns: data.columns, count: first.length, sorted: data.sorted, filters: data.filters,
         failed: (error) => this.report('', error),
         fetch: async (offset, limit) => {
           const known = isFirst && offset === 0 ? first : null;
@@ -193,9 +195,15 @@ export class App {
         edit: canEdit ? async (row, column, text) => data.update((await data.fetch(row, 1))[0], column, text) : null,
       });
       this.#grid = grid;
-      this.report(`${count.toLocaleString()} rows in ${table.name}${canEdit ? '' : ', read-only'}`);
       place.replaceChildren(grid.root);
       await grid.show();
+      // Counting reads the whole table, so the first rows come before.
+      const counted = first.length < FIRST_ROWS ? Promise.resolve(first.length) : data.count();
+      counted.then((count) => {
+        if (this.#grid !== grid) return;
+        grid.count = count;
+        this.report(`${count.toLocaleString()} rows in ${table.name}${canEdit ? '' : ', read-only'}`);
+      }).catch((error) => this.report('', error));
     };
     const again = () => draw().catch((error) => this.report('', error));
     const exported = async (form, extension, type) => {

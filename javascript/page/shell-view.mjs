@@ -6,6 +6,8 @@ import { element } from './dom.mjs';
 import { LineEditor } from './line-editor.mjs';
 
 const FONT_SIZE = 14;
+/** Milliseconds for the shell to end; one that runs a statement is ended, which is rolled back. */
+const LEAVE_TIME = 2000;
 /** For the scroll bar and around the text. */
 const MARGIN = 28;
 
@@ -61,7 +63,7 @@ export class ShellView {
   /** Ends the shell, as the end of its input does. */
   async leave() {
     this.#worker?.postMessage({ kind: 'leave' });
-    await this.#closed;
+    await Promise.race([this.#closed, new Promise((done) => setTimeout(done, LEAVE_TIME))]);
     this.#worker?.terminate();
     this.#terminal?.dispose();
     this.#worker = this.#terminal = this.#editor = null;

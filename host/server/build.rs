@@ -9,7 +9,8 @@ const MISSING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
 
 fn main() -> io::Result<()> {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| manifest.join("../../target"), PathBuf::from);
+    let target = env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| manifest.join("../../target"), PathBuf::from);
     let made = target.join("browser/page");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     put(&made.join("page.html"), &out.join("page.html"), MISSING)?;

@@ -60,7 +60,8 @@ mod tests {
     fn the_page_loads_nothing() {
         // A name of SVG's elements is no address.
         let page = PAGE.replace("http://www.w3.org/", "");
-        for outside in ["http:", "https:", "@import", "innerHTML=", "eval(", " src=\"", " href=\""] {
+        for outside in ["http:", "https:", "@import", "innerHTML=", "eval(", " src=\"", " href=\""]
+        {
             assert!(!page.contains(outside), "{outside}");
         }
         for element in ["script", "style"] {

@@ -15,6 +15,9 @@ const RUN = 'wasi:cli/run@0.2.0#run';
 const LOG_BYTES = 64 << 10;
 const NOTHING = { variable: () => undefined, directory: () => '/' };
 
+/** The shell has several connections, and each its own instance of an extension. */
+const FRESH = { find: () => undefined };
+
 /** Whether each of the three streams is a terminal. */
 const terminals = (shell, isInteractive) => {
   const found = (at) => {
@@ -72,7 +75,7 @@ export class Shell {
   /** The shipped extension of a name, which SQL may choose: its file has the hash that the index tells. */
   async #prepared(name) {
     const { bytes, entry } = await extensionBytes(this.extensions, name.replace(/^.*\/|\.wasm$/g, ''));
-    return prepared(this.#dispatch, bytes, entry.sha256, readOptions({}), entry.grants, NOTHING).extension;
+    return prepared(FRESH, bytes, entry.sha256, readOptions({}), entry.grants, NOTHING).extension;
   }
 
   /** Runs it to its end. Returns the exit code. */

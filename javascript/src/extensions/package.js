@@ -1,8 +1,6 @@
 'use strict';
 // The file of an extension: its code, its manifest, and what it is granted.
 
-const crypto = require('node:crypto');
-
 const { kindOf } = require('../wasm/binary.js');
 const { largestCoreModule } = require('../wasm/component.js');
 const { withMemoryLimit } = require('../wasm/memory-limit.js');
@@ -114,10 +112,11 @@ function checkImports(module) {
 class Package {
   /**
    * @param {Uint8Array} bytes The file.
+   * @param {string} sha256 Of these bytes.
    * @param {number} memory The limit of its memory.
    */
-  constructor(bytes, memory) {
-    this.sha256 = crypto.createHash('sha256').update(bytes).digest('hex');
+  constructor(bytes, sha256, memory) {
+    this.sha256 = sha256;
     this.program = withMemoryLimit(programOf(bytes), memory);
     this.module = new WebAssembly.Module(this.program);
     checkImports(this.module);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request as HttpRequest, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use axum::routing::{get, post};
@@ -39,7 +39,7 @@ pub struct Shared {
     pub listener: Listener,
     pub streams: Arc<Streams>,
     /// What a browser gets.
-    pub page: Option<fn() -> HttpResponse>,
+    pub page: Option<fn(&HeaderMap) -> HttpResponse>,
 }
 
 /// The name of a database in a path; none at the top, where the only one is meant.

@@ -72,7 +72,7 @@ pub async fn upgrade(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
     let Ok(upgrade) = upgrade else {
-        return shared.page.map(|page| page()).ok_or_else(Refused::not_found);
+        return shared.page.map(|page| page(&headers)).ok_or_else(Refused::not_found);
     };
     let listener = shared.listener;
     // The connection of HTTP ends here, and its place is free.

@@ -6,12 +6,10 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const { WORK } = require('../opcodes.js');
-const { root } = require('../package-root.js');
 const { Extension } = require('./extension.js');
-const { MAX_FILE_BYTES, Package } = require('./package.js');
+const { MAX_FILE_BYTES, Package, SHIPPED } = require('./package.js');
 const { NEED } = require('./types.js');
 
-const SHIPPED = path.join(root, 'extensions');
 const PLAIN_NAME = /^[A-Za-z0-9_]+$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 

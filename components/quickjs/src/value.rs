@@ -63,7 +63,7 @@ pub fn from_js(value: Js<'_>) -> std::result::Result<Value, String> {
     }
     Err(match value.is_promise() {
         true => "a promise; functions for SQL are not asynchronous".into(),
-        false => format!("a value of the type {}", value.type_name()),
+        false => format!("the type {} of JavaScript", value.type_name()),
     })
 }
 

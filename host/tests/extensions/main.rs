@@ -20,6 +20,7 @@ mod new_extension;
 mod parity;
 mod pointers;
 mod python;
+mod scripts;
 mod shipped;
 mod sql_read_only;
 mod sql_work;

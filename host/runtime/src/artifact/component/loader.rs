@@ -24,8 +24,10 @@ use crate::artifact::cache::{self, Directory};
 use crate::artifact::compiler::{Compiler, Facts};
 use crate::artifact::engine::EngineKind;
 use crate::artifact::file_hashes::{FileState, HashKind, Records};
+use crate::contract::script::Script;
 use crate::installation::key::Key;
 use crate::limits::address_space::Reservation;
+use crate::words::escape::escaped;
 
 /// Called when a compilation starts; its result is dropped when the compilation
 /// ends.
@@ -39,6 +41,8 @@ pub struct Loader {
     cache: Option<Directory>,
     key: Option<Arc<Key>>,
     allowed: Vec<PathBuf>,
+    /// Where the engines of scripts are.
+    directories: Vec<PathBuf>,
     records: Records,
     on_compile: Box<OnCompile>,
 }
@@ -109,6 +113,7 @@ impl Loader {
             cache,
             key,
             allowed: Vec::new(),
+            directories: Vec::new(),
             on_compile: Box::new(|_| Box::new(())),
         })
     }
@@ -135,6 +140,13 @@ impl Loader {
     #[must_use]
     pub fn allow_native(mut self, files: &[PathBuf]) -> Self {
         self.allowed = files.to_vec();
+        self
+    }
+
+    /// Run scripts by the engines in these extension directories.
+    #[must_use]
+    pub(crate) fn engines_in(mut self, directories: &[PathBuf]) -> Self {
+        self.directories = directories.to_vec();
         self
     }
 
@@ -233,7 +245,7 @@ impl Loader {
         let load = || {
             artifact::check_wasm(wasm)?;
             let id = blake3::hash(wasm);
-            self.cached_code(&id).map_or_else(|| self.compile(path, wasm, &id), Ok)
+            self.cached_code(&id).map_or_else(|| self.compiled(path, wasm, &id), Ok)
         };
         load().map_err(|error| error.context(LoadError(path.into())))
     }
@@ -292,7 +304,19 @@ impl Loader {
         {
             return Ok(compiled);
         }
-        self.compile(path, &wasm, &id)
+        self.compiled(path, &wasm, &id)
+    }
+
+    /// Code that is not in the cache: that of a script is its engine's.
+    fn compiled(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
+        let Some(script) = Script::of(wasm)? else { return self.compile(path, wasm, id) };
+        let engine = script.engine_file(&self.directories)?;
+        let of_engine = || format!("its engine `{}` cannot be used", escaped(&engine));
+        let wasm = open(&engine).and_then(|file| self.read(&file)).with_context(of_engine)?;
+        ensure!(Script::of(&wasm)?.is_none(), "{}: it is a script itself", of_engine());
+        let id = blake3::hash(&wasm);
+        let cached = self.cached_code(&id).map_or_else(|| self.compile(&engine, &wasm, &id), Ok);
+        Ok(Loaded { script: Some(Arc::new(script)), ..cached.with_context(of_engine)? })
     }
 
     fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
@@ -354,7 +378,7 @@ impl Loader {
     }
 
     fn load_code(&self, code: Code) -> Result<Loaded> {
-        Ok(Loaded { component: code.component(&self.engine)?, code })
+        Ok(Loaded { component: code.component(&self.engine)?, code, script: None })
     }
 }
 

@@ -64,9 +64,7 @@ def function(name=None, *, deterministic=False, risk="ordinary"):
     """Register a scalar function, by its own name or by `name`."""
 
     def register(called):
-        entry = Entry(
-            name or called.__name__, checked(called), _arity(called), deterministic, _known(risk), "scalar"
-        )
+        entry = Entry(name or called.__name__, checked(called), _arity(called), deterministic, _known(risk), "scalar")
         registry.functions.append(entry)
         return called
 

@@ -238,6 +238,31 @@ fn two_scripts_share_nothing_but_the_engine() {
     support::ours(&directory.path(), &both).prints("1|2\n").keeps_quiet();
 }
 
+/// The commands that `extension new` prints.
+#[test]
+fn each_kind_of_new_script_builds_and_passes_its_test() {
+    for kind in ["scalar", "aggregate", "collation", "table"] {
+        let directory = Directory::fresh(&format!("new-{kind}"));
+        let path = directory.path();
+        let new = ["extension", "new", "my_own", "--language", "javascript", "--kind", kind];
+        let printed = support::ours(&path, &new).exits_with(0).keeps_quiet();
+        assert!(printed.out().contains("extension build my_own.js"), "{printed}");
+        support::ours(&path, &["extension", "build", "my_own.js"]).exits_with(0).keeps_quiet();
+        let arguments = ["--load", "./my_own.wasm", ":memory:"];
+        let input = support::Input::File(&path.join("my_own.sql"));
+        let run = support::run(&support::our_binary(), &arguments, &path, &input).keeps_quiet();
+        let expected = fs::read_to_string(path.join("my_own.expected")).expect("it was written");
+        run.prints(&expected);
+        assert!(path.join("extension.d.ts").exists());
+        support::ours(&path, &new).exits_with(1).complains("`./my_own.js` exists already");
+    }
+    let directory = Directory::fresh("new-names");
+    for name in ["My", "../mine", "", "a-b", "0a"] {
+        let run = support::ours(&directory.path(), &["extension", "new", name]);
+        run.exits_with(1).complains("is not a name for an extension");
+    }
+}
+
 #[test]
 fn a_script_that_is_no_extension_is_one_line() {
     let directory = Directory::fresh("refused");

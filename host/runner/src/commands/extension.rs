@@ -1,6 +1,7 @@
-//! `extension`: build, list, inspect and record extensions.
+//! `extension`: create, build, list, inspect and record extensions.
 
 mod build;
+mod new;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -16,11 +17,12 @@ use sqlite_wasm_runtime::wall::exit_code;
 use sqlite_wasm_runtime::words::escape::escaped;
 
 use build::Build;
+use new::New;
 
 use super::extension_directories::extension_directories;
 use super::{complain, print, print_json, second_wall, write_whole};
 
-/// Build, list and inspect extensions
+/// Create, build, list and inspect extensions
 #[derive(Debug, clap::Args)]
 pub struct Extension {
     #[command(subcommand)]
@@ -30,6 +32,8 @@ pub struct Extension {
 /// The subcommands of `extension`.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
+    /// Write a script to begin with, and its test
+    New(New),
     /// Make an extension of a script in JavaScript
     Build(Build),
     /// List the extensions that can be found, with their paths
@@ -81,6 +85,7 @@ impl Extension {
     /// When the extension is not found or cannot be read.
     pub fn execute(&self) -> Result<ExitCode> {
         match &self.action {
+            Action::New(new) => new.execute(),
             Action::Build(build) => build.execute(),
             Action::List(common) => {
                 list(&extension_directories(&common.extension_dir), common.json)

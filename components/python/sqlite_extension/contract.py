@@ -9,6 +9,10 @@ from wit_world.imports import table_types, types
 
 from . import registry
 
+if registry.about and registry.about["needs"]:
+    # Now, as the component has no files later; without needs its world has no SQL.
+    from . import client  # noqa: F401
+
 #: Most rows that are computed in advance, and the bytes after which a batch ends.
 MAX_ROWS, MAX_BYTES = 1024, 1 << 20
 

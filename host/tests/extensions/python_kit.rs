@@ -58,7 +58,7 @@ fn everything_that_is_registered_answers() {
 fn exceptions_are_errors_that_name_the_function() {
     for (sql, message) in [
         ("SELECT py_shout(NULL);\n", "py_shout: TypeError: text must be text, not NULL"),
-        ("SELECT py_fails('code');\n", "py_fails: full (line 36)"),
+        ("SELECT py_fails('code');\n", "py_fails: full (line 33)"),
         ("SELECT py_fails('object');\n", "py_fails: TypeError: SQL has no value for object"),
         ("SELECT py_fails('big');\n", "py_fails: OverflowError"),
         ("SELECT py_total(1);\n", "no such table: orders"),

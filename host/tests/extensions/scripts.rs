@@ -138,7 +138,7 @@ fn exceptions_are_errors_that_name_the_function_and_the_line() {
         load(&mine, &[], sql).complains(message);
     }
     // The instance, with its state, goes on.
-    let both = "SELECT calls(); SELECT fails(); SELECT calls();";
+    let both = "SELECT calls();\nSELECT fails();\nSELECT calls();\n";
     let directory = mine.path();
     let input = support::Input::Bytes(both.as_bytes());
     let arguments = ["--load", "./mine.wasm", ":memory:"];

@@ -34,8 +34,8 @@ def py_fails(what):
     return {"none": None, "object": object(), "big": 1 << 63}[what]
 
 
-@aggregate()
-class PyLongest:
+@aggregate("py_longest")
+class Longest:
     def __init__(self):
         self.best = ""
 
@@ -46,8 +46,8 @@ class PyLongest:
         return self.best
 
 
-@aggregate()
-class PyCollect:
+@aggregate("py_collect")
+class Collect:
     def __init__(self):
         self.all = []
 

@@ -254,12 +254,12 @@ fn each_kind_of_new_script_builds_and_passes_its_test() {
         let expected = fs::read_to_string(path.join("my_own.expected")).expect("it was written");
         run.prints(&expected);
         assert!(path.join("extension.d.ts").exists());
-        support::ours(&path, &new).exits_with(1).complains("`./my_own.js` exists already");
+        support::ours(&path, &new).exits_with(120).complains("`./my_own.js` exists already");
     }
     let directory = Directory::fresh("new-names");
     for name in ["My", "../mine", "", "a-b", "0a"] {
         let run = support::ours(&directory.path(), &["extension", "new", name]);
-        run.exits_with(1).complains("is not a name for an extension");
+        run.exits_with(120).complains("is not a name for an extension");
     }
 }
 

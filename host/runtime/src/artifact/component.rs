@@ -31,6 +31,8 @@ pub(crate) struct Loaded {
     code: Code,
     /// What it runs, if it is an engine.
     pub script: Option<Arc<Script>>,
+    /// The SHA-256 of the script's file.
+    script_sha256: Option<String>,
 }
 
 impl Loaded {
@@ -47,8 +49,8 @@ impl Loaded {
     ///
     /// When its file cannot be read.
     pub fn sha256(&self) -> Result<String> {
-        match &self.script {
-            Some(script) => Ok(script.sha256.clone()),
+        match &self.script_sha256 {
+            Some(sha256) => Ok(sha256.clone()),
             None => Ok(self.code.seal()?.source_sha256()),
         }
     }

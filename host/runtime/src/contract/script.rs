@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, ensure};
 
 use super::composition::layout::{self, CUSTOM};
-use crate::artifact::sha256::sha256;
 use crate::words::escape::escaped;
 
 pub use standalone::standalone;
@@ -42,8 +41,6 @@ pub struct Script {
     version: u32,
     /// Its text.
     pub source: Vec<u8>,
-    /// The SHA-256 of the file that it is in, as `sha256sum` prints it.
-    pub sha256: String,
 }
 
 impl Script {
@@ -82,8 +79,7 @@ impl Script {
         let (engine, version, source) =
             parse(&wasm[range]).context("its section with a script is damaged; build it again")?;
         check_length(source)?;
-        let (source, sha256) = (source.to_vec(), sha256(wasm));
-        Ok(Some(Self { engine, version, source, sha256 }))
+        Ok(Some(Self { engine, version, source: source.to_vec() }))
     }
 
     /// The name and version of its engine.
@@ -145,7 +141,7 @@ mod tests {
         let wasm = Script::javascript(b"export default 1\n").unwrap();
         let script = Script::of(&wasm).unwrap().unwrap();
         assert_eq!(script.source, b"export default 1\n");
-        assert_eq!((script.engine(), script.sha256), ("quickjs 1".into(), sha256(&wasm)));
+        assert_eq!(script.engine(), "quickjs 1");
     }
 
     #[test]

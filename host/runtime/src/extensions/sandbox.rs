@@ -16,7 +16,8 @@ mod usage;
 
 pub use handles::LateFunctions;
 pub use instance::{Answer, Described, FunctionHandle, Instance, Ready, Suspendable, describe};
+pub use start::at_once;
 pub use store::{Calls, Code, Sandbox};
-pub use suspended::{Held, another_type, at_once};
+pub use suspended::{Held, another_type};
 pub(crate) use trap::message;
 pub use usage::Usage;

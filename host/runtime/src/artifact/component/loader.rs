@@ -24,6 +24,7 @@ use crate::artifact::cache::{self, Directory};
 use crate::artifact::compiler::{Compiler, Facts};
 use crate::artifact::engine::EngineKind;
 use crate::artifact::file_hashes::{FileState, HashKind, Records};
+use crate::artifact::sha256::sha256;
 use crate::contract::script::Script;
 use crate::installation::key::Key;
 use crate::limits::address_space::Reservation;
@@ -310,13 +311,17 @@ impl Loader {
     /// Code that is not in the cache: that of a script is its engine's.
     fn compiled(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
         let Some(script) = Script::of(wasm)? else { return self.compile(path, wasm, id) };
-        let engine = script.engine_file(&self.directories)?;
+        let (engine, file_sha256) = (script.engine_file(&self.directories)?, sha256(wasm));
         let of_engine = || format!("its engine `{}` cannot be used", escaped(&engine));
         let wasm = open(&engine).and_then(|file| self.read(&file)).with_context(of_engine)?;
         ensure!(Script::of(&wasm)?.is_none(), "{}: it is a script itself", of_engine());
         let id = blake3::hash(&wasm);
         let cached = self.cached_code(&id).map_or_else(|| self.compile(&engine, &wasm, &id), Ok);
-        Ok(Loaded { script: Some(Arc::new(script)), ..cached.with_context(of_engine)? })
+        Ok(Loaded {
+            script: Some(Arc::new(script)),
+            script_sha256: Some(file_sha256),
+            ..cached.with_context(of_engine)?
+        })
     }
 
     fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
@@ -378,7 +383,12 @@ impl Loader {
     }
 
     fn load_code(&self, code: Code) -> Result<Loaded> {
-        Ok(Loaded { component: code.component(&self.engine)?, code, script: None })
+        Ok(Loaded {
+            component: code.component(&self.engine)?,
+            code,
+            script: None,
+            script_sha256: None,
+        })
     }
 }
 

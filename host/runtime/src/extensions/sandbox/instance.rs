@@ -8,9 +8,9 @@ use wire::code;
 
 use super::exports;
 use super::handles::{FIRST_LATE, Handles};
-use super::start::{direct, suspendable};
+use super::start::{self, Started, at_once};
 use super::store::limit_call;
-use super::suspended::{Held, Suspended, at_once};
+use super::suspended::{Held, Suspended};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage};
 use crate::contract::bindings::sqlite_wasm::host::dispatch::Unfinished;
@@ -22,39 +22,7 @@ use crate::filesystem::masks::Masks;
 use crate::imports::data::Data;
 use crate::words::shown as text;
 
-/// A store, with the exports of its instance.
-pub struct Started<E> {
-    pub store: Store<Data>,
-    pub exports: E,
-    /// It replaces an instance that was connected and trapped: the next call connects it first.
-    pub(super) is_lost: bool,
-    /// Its `connect` was called.
-    pub(super) is_connected: bool,
-}
-
-impl Started<exports::direct::Exports> {
-    fn connect(&mut self) -> wasmtime::Result<Answer<()>> {
-        let answer = self.exports.extension()?.call_connect(&mut self.store)?;
-        self.is_connected = answer.is_ok();
-        Ok(answer)
-    }
-}
-
-impl Started<exports::suspendable::Exports> {
-    async fn connect(&mut self) -> wasmtime::Result<Answer<()>> {
-        let answer = self.exports.extension()?.call_connect(&mut self.store).await?;
-        self.is_connected = answer.is_ok();
-        Ok(answer)
-    }
-
-    /// Connect it if it replaces one that trapped.
-    pub async fn reconnect(&mut self) -> wasmtime::Result<Answer<()>> {
-        match self.is_lost && !self.is_connected {
-            true => self.connect().await,
-            false => Ok(Ok(())),
-        }
-    }
-}
+pub use super::start::Answer;
 
 /// An instance whose calls may be suspended.
 pub type Suspendable = Box<Started<exports::suspendable::Exports>>;
@@ -64,8 +32,6 @@ pub enum Ready<'a> {
     Direct(&'a mut Started<exports::direct::Exports>),
     Suspendable(Suspendable),
 }
-
-pub type Answer<T> = Result<T, SqlError>;
 
 /// The life cycle of an instance.
 pub enum Life {
@@ -89,9 +55,11 @@ impl Life {
         made_with: (&Shared, &Limits),
     ) -> Result<Self> {
         Ok(match code.calls {
-            Calls::Direct => Self::Direct(Box::new(direct(code, store, is_lost, made_with)?)),
+            Calls::Direct => {
+                Self::Direct(Box::new(start::direct(code, store, is_lost, made_with)?))
+            }
             Calls::Suspendable => {
-                Self::Suspendable(Box::new(suspendable(code, store, is_lost, made_with)?))
+                Self::Suspendable(Box::new(start::suspendable(code, store, is_lost, made_with)?))
             }
         })
     }

@@ -4,13 +4,14 @@ use anyhow::{Context, Result, bail};
 use wasmtime::Store;
 use wasmtime::component::{Instance, TypedFunc};
 
-use super::instance::{Answer, limited};
 use crate::contract::script::ENGINE_EXPORT;
+use crate::contract::types::SqlError;
 use crate::contract::version::CONTRACT_VERSION;
 use crate::imports::data::Data;
+use crate::words::shown as text;
 
 /// `script.load`.
-type Load = TypedFunc<(Vec<u8>,), (Answer<()>,)>;
+type Load = TypedFunc<(Vec<u8>,), (Result<(), SqlError>,)>;
 
 /// The function of the engine that loads a script.
 ///
@@ -26,9 +27,9 @@ pub fn load(store: &mut Store<Data>, instance: &Instance) -> Result<Load> {
 }
 
 /// Refuse an extension whose script failed.
-pub fn check((answer,): (Answer<()>,)) -> Result<()> {
+pub fn check((answer,): (Result<(), SqlError>,)) -> Result<()> {
     match answer {
         Ok(()) => Ok(()),
-        Err(failure) => bail!(limited(failure).message),
+        Err(failure) => bail!(text::shortened(failure.message)),
     }
 }

@@ -9,7 +9,13 @@ import { canSuspend } from './suspendable-instance.mjs';
 const none = (what) => () => {
   throw new TypeError(`there are no ${what} in browsers, so none can be granted`);
 };
-const SYSTEM = { variable: none('environment variables'), directory: none('directories') };
+
+/** A script has no code of its own. */
+export function noEngine(engine) {
+  throw new Error(`it is a script for the engine \`${engine}\`, which browsers do not have; build it with --standalone`);
+}
+
+const SYSTEM = { variable: none('environment variables'), directory: none('directories'), engine: noEngine };
 
 async function sha256(bytes) {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

@@ -6,14 +6,14 @@ import { Dispatch } from '../src/extensions/dispatch.js';
 import { prepared, readOptions } from '../src/extensions/loading.js';
 import { Files } from '../src/files/imports.js';
 import { Log, Stop, Wasi } from '../src/host/wasi.js';
-import { MAX_NAME_BYTES, extensionBytes } from './load.mjs';
+import { MAX_NAME_BYTES, extensionBytes, noEngine } from './load.mjs';
 import { ShellDisk } from './shell-disk.mjs';
 import { consoleImports, fileImports, processImports, streamImports } from './shell-imports.mjs';
 
 const HOST = 'sqlite-wasm:host';
 const RUN = 'wasi:cli/run@0.2.0#run';
 const LOG_BYTES = 64 << 10;
-const NOTHING = { variable: () => undefined, directory: () => '/' };
+const NOTHING = { variable: () => undefined, directory: () => '/', engine: noEngine };
 
 /** The shell has several connections, and each its own instance of an extension. */
 const FRESH = { find: () => undefined };

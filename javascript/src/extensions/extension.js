@@ -56,16 +56,16 @@ class Extension {
   /** The instance for a call. */
   #ready() {
     if (this.#instance) return this.#instance;
-    const { module, usesSql } = this.package;
+    const { module, usesSql, script } = this.package;
     const { environment, directories } = this.granted;
     const hasTime = this.limits.time !== Infinity;
     if (hasTime || (usesSql && !canSuspend)) {
       const { WorkerInstance } = require('./worker-instance.js');
-      this.#instance = new WorkerInstance(module, { environment, directories, usesSql, time: this.limits.time });
+      this.#instance = new WorkerInstance(module, { environment, directories, usesSql, script, time: this.limits.time });
     } else {
       this.#instance = usesSql
-        ? new SuspendableInstance(module, { environment, directories })
-        : new Instance(module, { environment, directories });
+        ? new SuspendableInstance(module, { environment, directories, script })
+        : new Instance(module, { environment, directories, script });
     }
     this.usage.starts++;
     return this.#instance;

@@ -9,13 +9,22 @@ const { root } = require('../package-root.js');
 const { fetched, prepared, readOptions, register } = require('./loading.js');
 const { MAX_FILE_BYTES } = require('./package.js');
 
+/** The extensions and engines that come with the package. */
 const SHIPPED = path.join(root, 'extensions');
 const PLAIN_NAME = /^[A-Za-z0-9_]+$/;
 
 const SYSTEM = {
   variable: (name) => (Object.hasOwn(process.env, name) ? process.env[name] : undefined),
   directory: (name) => path.resolve(name),
+  engine: engineFile,
 };
+
+/** The file of an engine for scripts. */
+function engineFile(engine) {
+  const file = path.join(SHIPPED, 'engines', `${engine}.wasm`);
+  if (!fs.existsSync(file)) throw new Error(`it is a script for the engine \`${engine}\`, which this package does not have`);
+  return fs.readFileSync(file);
+}
 
 /** What the shipped extensions are granted, by the hashes of their files. */
 function shippedGrants(sha256) {

@@ -17,11 +17,11 @@ const DEFAULT_MEMORY = 512 << 20;
 const packages = new Map();
 const MAX_PACKAGES = 64;
 
-function packageOf(bytes, sha256, memory) {
+function packageOf(bytes, sha256, memory, engine) {
   const key = `${sha256} ${memory}`;
   const known = packages.get(key);
   if (known) return known;
-  const made = new Package(bytes, sha256, memory);
+  const made = new Package(bytes, sha256, memory, engine);
   if (packages.size >= MAX_PACKAGES) packages.delete(packages.keys().next().value);
   packages.set(key, made);
   return made;
@@ -46,7 +46,8 @@ function readOptions(options = {}) {
 
 /**
  * What is granted, from `'sql'`, `'sql:ro'`, `'env:NAME'`, `'dir:PATH'` and `'dir:PATH:ro'`.
- * @param {{ variable: (name: string) => string | undefined, directory: (path: string) => string }} system
+ * @param {{ variable: (name: string) => string | undefined, directory: (path: string) => string,
+ *   engine: (name: string) => Uint8Array }} system
  */
 function granted(grants, system) {
   const result = { sql: 'none', environment: [], directories: [] };
@@ -110,7 +111,7 @@ async function fetched(url, sha256, maxBytes) {
 function prepared(dispatch, bytes, hash, given, known, system) {
   const { grants, memory, time, sha256 } = given;
   if (sha256 && hash !== sha256) throw new Error(`the extension has the SHA-256 ${hash}, and not ${sha256}`);
-  const code = packageOf(bytes, hash, memory);
+  const code = packageOf(bytes, hash, memory, system.engine);
   const all = [...known, ...grants];
   const allowed = granted(all, system);
   checkNeeds(code, all, allowed);

@@ -88,7 +88,8 @@ impl Compose {
             self.check_absent(&compiled)?;
         }
         // The key cannot be read behind the wall.
-        let recipe = Recipe::of_user();
+        let mut recipe = Recipe::of_user();
+        recipe.search_extensions(directories.clone());
         let loader = loader(&recipe, Reservation::Full)?;
         self.raise_wall(&directories)?;
         let composed = match self.composed(&directories, &recipe, &loader) {

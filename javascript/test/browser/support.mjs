@@ -61,6 +61,7 @@ export async function openPage(browser, url) {
   const page = await browser.newPage();
   page.on('pageerror', (error) => console.error('page:', error.message));
   await page.goto(url);
-  await page.waitForFunction('window.ready === true');
+  // Not by frames, which a page in the background does not draw.
+  await page.waitForFunction('window.ready === true', { polling: 50, timeout: 60_000 });
   return page;
 }

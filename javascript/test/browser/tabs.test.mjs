@@ -42,7 +42,7 @@ test('one tab owns the database, and the next one follows', async () => {
     assert.deepEqual(await waiting, [[150]]);
 
     await first.close();
-    await third.waitForFunction(() => db.isOwner());
+    await third.waitForFunction(() => db.isOwner(), { polling: 50 });
     assert.deepEqual(await get(third, 'INSERT INTO t VALUES(1); SELECT count(*) FROM t'), [[151]]);
     const fourth = await tab(browser);
     await third.evaluate(() => db.close());
@@ -92,7 +92,7 @@ test(`${KILLS} kills of worker, tab and browser in the middle of commits lose no
       } else if (kill % 3 === 1) {
         const other = await tab(chromium.browser);
         await page.close();
-        await other.waitForFunction(() => db.isOwner());
+        await other.waitForFunction(() => db.isOwner(), { polling: 50 });
         await other.evaluate(() => db.close());
         await other.close();
       } else {

@@ -218,6 +218,8 @@ pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
             }
         }
         Scalar::Numeric => decimal::value(trimmed).ok_or_else(wrong)?,
+        // Spaces at its end do not count, and it is stored without them.
+        Scalar::Bpchar => Value::Text(text.trim_end_matches(' ').to_owned()),
         Scalar::Bytea => Value::Blob(bytea(text).ok_or_else(wrong)?),
         Scalar::Uuid => {
             let mut canonical = Vec::new();

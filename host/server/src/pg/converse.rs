@@ -46,6 +46,8 @@ pub struct Conversation<'a> {
     pub transaction: Transaction,
     /// A transaction that the client did not begin: the statements of one message, or up to Sync.
     pub is_implicit: bool,
+    /// Whether the statement is one of several that are a transaction together.
+    pub is_together: bool,
     pub has_savepoints: bool,
     pub store: Store,
     pub analyses: Analyses,
@@ -82,6 +84,7 @@ impl<'a> Conversation<'a> {
             reported_version: 0,
             transaction: Transaction::Idle,
             is_implicit: false,
+            is_together: false,
             has_savepoints: false,
             store: Store::default(),
             analyses: Analyses::default(),

@@ -95,7 +95,7 @@ impl Conversation<'_> {
 
     /// Whether the client has begun a transaction, or statements of one message are one.
     fn is_in_block(&self) -> bool {
-        self.transaction != Transaction::Idle || self.is_implicit
+        self.transaction != Transaction::Idle || self.is_implicit || self.is_together
     }
 
     /// Whether statements may only read.
@@ -217,6 +217,7 @@ impl Conversation<'_> {
         self.warn(&Error::new(code, message));
         match action {
             Action::Begin(modes) => Ok(self.session.state().settings.change_modes(modes)?),
+            Action::Rollback { .. } => self.undo_implicit(),
             _ => self.end_implicit(),
         }
     }
@@ -277,7 +278,11 @@ impl Conversation<'_> {
 
     /// Commit a transaction that the client did not begin.
     pub fn end_implicit(&mut self) -> Result<()> {
+        let was_together = std::mem::take(&mut self.is_together);
         if !std::mem::take(&mut self.is_implicit) {
+            if was_together && self.transaction == Transaction::Idle {
+                self.end_settings(true);
+            }
             return Ok(());
         }
         let done = if self.engine.is_autocommit() { Ok(()) } else { self.run_plain("COMMIT") };
@@ -288,10 +293,22 @@ impl Conversation<'_> {
         done
     }
 
+    /// Undo a transaction that the client did not begin: ROLLBACK is a warning, and does it.
+    fn undo_implicit(&mut self) -> Result<()> {
+        self.is_together = false;
+        self.is_implicit = false;
+        self.roll_back()?;
+        // Tables may have come back, or be gone.
+        self.forget_schema();
+        self.after_transaction(false);
+        Ok(())
+    }
+
     /// After an error a transaction that was begun for the client ends. A transaction of the client
     /// has failed; without a savepoint nothing of it can be committed, so its locks are released
     /// now.
     pub fn abort(&mut self) -> Result<()> {
+        self.is_together = false;
         if std::mem::take(&mut self.is_implicit) {
             self.after_transaction(false);
         } else {

@@ -1,5 +1,7 @@
 //! One client's connection with the server's rules: roles, and times of transactions.
 
+mod times;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +11,7 @@ use sqlite_wasm::{Connection, Row, Statement};
 use tokio::runtime::Handle;
 
 pub use super::changes::Changes;
-use super::control::{Control, Ended, Times};
+use super::control::{Control, Ended};
 use super::error::{Error, Result};
 use super::read_only::{OnlyReads, is_read_only_begin, read_only_begin};
 use super::way::Way;
@@ -33,8 +35,9 @@ pub struct Engine {
     runtime: Handle,
     /// When the open transaction began.
     transaction: Option<Instant>,
-    /// The client's own limit.
+    /// The client's own limits, of statements and of locks.
     statement_time: Option<Duration>,
+    lock_time: Option<Duration>,
     /// Whether a query is no more than that: no extension runs other SQL meanwhile.
     has_plain_queries: bool,
     /// Whether the last statement can have begun or ended a transaction.
@@ -74,41 +77,12 @@ impl Engine {
             runtime,
             transaction,
             statement_time,
+            lock_time: None,
             has_plain_queries,
             may_have_ended,
             last_insert_rowid,
             reads: OnlyReads::new(reading),
         })
-    }
-
-    /// How long to wait for the next request, and what happens then.
-    pub fn patience(&self) -> (Duration, Ended) {
-        let idle = (self.rules.times.idle, Ended::Idle(self.rules.times.idle));
-        let Some(began) = self.transaction else { return idle };
-        let left = self.rules.times.transaction.saturating_sub(began.elapsed());
-        if left < self.rules.times.idle {
-            (left, Ended::Transaction(self.rules.times.transaction))
-        } else {
-            idle
-        }
-    }
-
-    /// The server's times.
-    pub fn times(&self) -> Times {
-        self.rules.times
-    }
-
-    /// How long a statement may take.
-    pub fn statement_limit(&self) -> Duration {
-        let server = self.rules.times.statement;
-        self.statement_time.map_or(server, |own| own.min(server))
-    }
-
-    /// Limit the next statements, and how long they wait for their turn to write; none for the
-    /// server's limit.
-    pub fn limit_statements(&mut self, time: Option<Duration>) {
-        self.statement_time = time;
-        self.db.limit_statement_time(time);
     }
 
     /// Whether no transaction is open.
@@ -171,7 +145,8 @@ impl Engine {
         }
         bind(&mut statement)?;
         begin(&statement)?;
-        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
+        let limits = self.wait_limits();
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let mut rows = statement.raw_query().read_whole();
         while let Some(found) = rows.next()? {
@@ -223,7 +198,8 @@ impl Engine {
         self.reads.apply(&self.db, self.rules.role)?;
         let (mut statement, used) = self.db.prepare_first(sql)?;
         let writes = self.admit(sql, &statement)?;
-        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
+        let limits = self.wait_limits();
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let mut rows = statement.raw_query().read_whole();
         while rows.next()?.is_some() {}
@@ -255,7 +231,8 @@ impl Engine {
         self.reads.apply(&self.db, self.rules.role)?;
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
-        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
+        let limits = self.wait_limits();
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let control = self.control.clone();
         work(&mut |values| {

@@ -112,6 +112,9 @@ impl Finder<'_> {
             self.as_text(expr, super::super::parameters::WORDS);
             self.shown_as_text(expr, own);
         }
+        if column.ty == Type::One(Scalar::Bpchar) && own.ty != column.ty {
+            self.replace(expr, |expr| call("rtrim", vec![expr]));
+        }
     }
 
     /// A literal number is checked here.

@@ -73,7 +73,8 @@ fn waits_for_a_lock_end_with_its_limit() {
 
 #[test]
 fn a_table_can_be_made_without_rows() {
-    let mut client = Client::new(&server());
+    let server = server();
+    let mut client = Client::new(&server);
     client.rows("CREATE TABLE made AS SELECT id, a + 1 AS b FROM t WITH NO DATA");
     assert_eq!(client.rows("SELECT count(*) FROM made"), "0");
     client.rows("INSERT INTO made SELECT id, a FROM t");
@@ -82,7 +83,8 @@ fn a_table_can_be_made_without_rows() {
 
 #[test]
 fn spaces_at_the_end_of_characters_do_not_count() {
-    let mut client = Client::new(&server());
+    let server = server();
+    let mut client = Client::new(&server);
     client.rows("CREATE TABLE c(c char(4) UNIQUE); INSERT INTO c VALUES ('ab  ')");
     for condition in
         ["c = 'ab'", "c = 'ab   '", "c IN ('ab ')", "c = 'ab'::text", "c = 'ab '::char(9)"]
@@ -100,7 +102,8 @@ fn spaces_at_the_end_of_characters_do_not_count() {
 
 #[test]
 fn integers_have_the_types_of_their_operands() {
-    let mut client = Client::new(&server());
+    let server = server();
+    let mut client = Client::new(&server);
     for (sql, found) in [
         (
             "SELECT pg_typeof(-2147483648), pg_typeof(-(2147483648)), pg_typeof(-2147483649)",

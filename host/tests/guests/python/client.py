@@ -1,1 +1,0 @@
-../../../../components/python/sqlite_extension/client.py

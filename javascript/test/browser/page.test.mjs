@@ -97,7 +97,17 @@ class User {
   /** Opens a table in the list. */
   async open(name) {
     await this.click(name, '.tables');
-    await this.until((text) => document.querySelector('.status').textContent.includes(`rows in ${text}`) && !document.querySelector('.loading'), name);
+    await this.shown(name);
+  }
+
+  /** Waits for the rows of a table: the status has their count before the grid has the size that decides how many it draws. */
+  shown(name) {
+    return this.until((text) => {
+      const [, count] = /^([\d,]+) rows in /.exec(document.querySelector('.status')?.textContent ?? '') ?? [];
+      const isOfTable = document.querySelector('.status')?.textContent.includes(`rows in ${text}`);
+      const sight = document.querySelectorAll('.grid .rows .row').length;
+      return isOfTable && !document.querySelector('.loading') && sight >= Math.min(2, Number(count.replaceAll(',', '')));
+    }, name);
   }
 
   async drop(name, content) {
@@ -291,7 +301,7 @@ test('the page of a server that only reads', async () => {
   await first.close();
   await session(() => startServer(directory, '--read-only'), async (user, { url }) => {
     await user.page.goto(url);
-    await user.until(() => /1 rows in t, read-only/.test(document.querySelector('.status')?.textContent ?? ''));
+    await user.shown('t, read-only');
     assert.deepEqual(await user.cells(), [['1', 'x']]);
     const labels = await user.page.$$eval('.bar button', (all) => all.map((one) => one.textContent));
     assert.deepEqual(labels, ['CSV', 'JSON']);

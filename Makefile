@@ -51,8 +51,10 @@ test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; 
 test-python: build ## sqlite_sandbox on each Python 3.10 to 3.13 here; LONG=1: CPython's tests, SQLAlchemy, pandas, Datasette
 	tooling/library build
 	tooling/python test$(LONG:%=-long)
-test-javascript: build native-reference guests ## the npm package; LONG=1: also better-sqlite3, built from source, by its record
+test-javascript: build native-reference guests ## the npm package in Node and Chromium; LONG=1: also better-sqlite3, built from source, and 100 kills
 	tooling/javascript test$(LONG:%=-long)
+playground: build ## the page and the shell on files of the browser: static files in target/browser/site
+	tooling/browser site
 test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it
 	tooling/test/replication/run
 test-aarch64: build native-reference ## cross-compile for aarch64, and test in an emulated machine
@@ -93,7 +95,6 @@ release-version: ## write the version into all files that have it, and commit th
 	tooling/release/version $(VERSION)
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release/run $(VERSION)
-
 bench: dist native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=small PEERS=1 RECORD=DIR
 	tooling/bench/build all
 	$(if $(filter all,$(SUITE))$(findstring javascript,$(SUITE)),tooling/javascript build)
@@ -102,7 +103,6 @@ bench-peers: ## other engines for `make bench PEERS=1`, and what draws the plots
 	tooling/bench/install-peers
 bench-report: ## target/bench-report.html of records, RECORD=DIR, and tables in Markdown
 	$(BENCH) report $(RECORD) --html target/bench-report.html $(PLOTLY:%=--plots %)
-
 # Cargo decides whether these are new; the empty recipes make `make` look.
 shell: setup
 	@[ -e $(COMPONENTS)/cli.wasm ] || echo "run: building SQLite and its shell as a component; from nothing it takes half a minute on two cores"

@@ -40,6 +40,7 @@ function build(from) {
   for (const name of fs.readdirSync(shipped).filter((file) => file.endsWith('.wasm'))) {
     fs.copyFileSync(path.join(shipped, name), path.join(extensions, name));
   }
+  fs.cpSync(path.join(shipped, 'engines'), path.join(extensions, 'engines'), { recursive: true });
   const grants = grantsOf(fs.readFileSync(path.join(shipped, 'grants.toml'), 'utf8'));
   fs.writeFileSync(path.join(extensions, 'grants.json'), `${JSON.stringify(grants, null, 1)}\n`);
 }

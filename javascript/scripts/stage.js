@@ -6,6 +6,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
+const { bundleBrowser } = require('./browser.js');
 const { bundle } = require('./bundle.js');
 
 const PACKAGE = path.join(__dirname, '..');
@@ -17,11 +18,12 @@ async function stage(version, directory) {
   const manifest = JSON.parse(fs.readFileSync(path.join(PACKAGE, 'package.json'), 'utf8'));
   fs.rmSync(directory, { recursive: true, force: true });
   fs.mkdirSync(directory, { recursive: true });
-  for (const name of manifest.files.filter((it) => it !== 'src')) {
+  for (const name of manifest.files.filter((it) => it !== 'src' && it !== 'browser')) {
     const from = name === 'LICENSE' ? path.join(PACKAGE, '..', name) : path.join(PACKAGE, name);
     fs.cpSync(from, path.join(directory, name), { recursive: true });
   }
   await bundle(path.join(directory, 'src'));
+  await bundleBrowser(require('esbuild'), directory);
   fs.mkdirSync(path.join(directory, 'src/extensions'));
   fs.writeFileSync(path.join(directory, 'src/extensions/worker-main.js'), THREAD);
   // Users need nothing of what tests need.

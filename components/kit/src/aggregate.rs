@@ -4,8 +4,9 @@ use std::cell::RefCell;
 
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
+use crate::provider::Provider;
 use crate::slab::Slab;
-use crate::{Definition, Error, IntoOutput, Output, Result, Value, bindings, code};
+use crate::{Error, IntoOutput, Output, Result, Value, bindings, code};
 
 /// The accumulator of an aggregate function. `default()` starts a group.
 pub trait Aggregate: Default + 'static {
@@ -62,6 +63,11 @@ impl AggregateFunction {
         }
     }
 
+    /// Its name, and a new accumulator.
+    pub(crate) fn begin(&self) -> (&'static str, Box<dyn Running>) {
+        (self.signature.name, (self.start)())
+    }
+
     /// Call it on rows as SQLite would; for tests.
     pub fn compute(&self, rows: impl IntoIterator<Item = Vec<Value>>) -> Result<Value> {
         let mut running = (self.start)();
@@ -75,10 +81,14 @@ impl AggregateFunction {
 signature_choices!(AggregateFunction);
 
 /// An accumulator without its type.
-trait Running {
+pub trait Running {
+    /// Add a row.
     fn step(&mut self, row: Arguments<'_>) -> Result<()>;
+    /// Remove the oldest row.
     fn inverse(&mut self, row: Arguments<'_>) -> Result<()>;
+    /// The result so far.
     fn value(&mut self) -> Result<Output>;
+    /// The result.
     fn finish(self: Box<Self>) -> Result<Output>;
 }
 
@@ -169,12 +179,10 @@ impl Rows {
     }
 }
 
-impl<T: Definition> bindings::aggregate::exports::sqlite_wasm::extension::aggregate::Guest for T {
+impl<T: Provider> bindings::aggregate::exports::sqlite_wasm::extension::aggregate::Guest for T {
     fn start(function: u32) -> u32 {
-        // In the manifest's list aggregates come after the scalars.
-        let function = &T::AGGREGATES[function as usize - T::SCALARS.len()];
-        let progress = Progress { function: function.signature.name, running: (function.start)() };
-        IN_PROGRESS.with_borrow_mut(|all| all.insert(progress))
+        let (function, running) = T::start(function);
+        IN_PROGRESS.with_borrow_mut(|all| all.insert(Progress { function, running }))
     }
 
     fn step(

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use crate::{Definition, TextEncoding, bindings};
+use crate::provider::Provider;
+use crate::{TextEncoding, bindings};
 
 /// A collation of the extension's table.
 #[derive(Clone, Copy, Debug)]
@@ -25,13 +26,17 @@ impl Collation {
         self
     }
 
+    pub(crate) fn order(&self, left: &[u8], right: &[u8]) -> Ordering {
+        (self.compare)(left, right)
+    }
+
     pub(crate) fn declare(&self) -> bindings::types::Collation {
         bindings::types::Collation { name: self.name.into(), encoding: self.encoding.into() }
     }
 }
 
-impl<T: Definition> bindings::collation::exports::sqlite_wasm::extension::collation::Guest for T {
+impl<T: Provider> bindings::collation::exports::sqlite_wasm::extension::collation::Guest for T {
     fn compare(collation: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
-        (T::COLLATIONS[collation as usize].compare)(&left, &right) as i32
+        <T as Provider>::compare(collation, &left, &right) as i32
     }
 }

@@ -1,5 +1,6 @@
 //! The definition of an extension, and the macro that makes a component of it.
 
+use crate::provider::Provider;
 use crate::{AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, bindings};
 
 /// A capability that the user must grant.
@@ -42,41 +43,45 @@ pub trait Definition: 'static {
     const DISCONNECT: Option<fn()> = None;
     /// Called for the functions of [`sql::register`](crate::sql::register), with their numbers.
     const REGISTERED: fn(u32, Arguments<'_>) -> Result<Output> = |_, _| Err(unregistered());
+
+    /// The manifest with all of these.
+    #[doc(hidden)]
+    fn manifest() -> bindings::types::Manifest {
+        use bindings::types::{Connecting, FunctionKind::Scalar};
+        let scalars = Self::SCALARS.iter().map(|scalar| scalar.signature.declare(Scalar));
+        let aggregates =
+            Self::AGGREGATES.iter().map(|aggregate| aggregate.signature.declare(aggregate.kind));
+        bindings::types::Manifest {
+            name: Self::NAME.into(),
+            version: Self::VERSION.into(),
+            description: Self::DESCRIPTION.into(),
+            functions: scalars.chain(aggregates).collect(),
+            collations: Self::COLLATIONS.iter().map(Collation::declare).collect(),
+            modules: Self::MODULES.iter().map(Module::declare).collect(),
+            needs: Self::NEEDS.iter().map(|need| (*need).into()).collect(),
+            connects: match Self::CONNECT.is_some() || Self::DISCONNECT.is_some() {
+                false => Connecting::Never,
+                true => Connecting::AtLoad,
+            },
+        }
+    }
 }
 
 fn unregistered() -> crate::Error {
     crate::Error::new(crate::code::MISUSE, "no such function was registered")
 }
 
-impl<T: Definition> bindings::manifest::exports::sqlite_wasm::extension::extension::Guest for T {
+impl<T: Provider> bindings::manifest::exports::sqlite_wasm::extension::extension::Guest for T {
     fn describe() -> bindings::types::Manifest {
-        use bindings::types::{Connecting, FunctionKind::Scalar};
-        let scalars = T::SCALARS.iter().map(|scalar| scalar.signature.declare(Scalar));
-        let aggregates =
-            T::AGGREGATES.iter().map(|aggregate| aggregate.signature.declare(aggregate.kind));
-        bindings::types::Manifest {
-            name: T::NAME.into(),
-            version: T::VERSION.into(),
-            description: T::DESCRIPTION.into(),
-            functions: scalars.chain(aggregates).collect(),
-            collations: T::COLLATIONS.iter().map(Collation::declare).collect(),
-            modules: T::MODULES.iter().map(Module::declare).collect(),
-            needs: T::NEEDS.iter().map(|need| (*need).into()).collect(),
-            connects: match T::CONNECT.is_some() || T::DISCONNECT.is_some() {
-                false => Connecting::Never,
-                true => Connecting::AtLoad,
-            },
-        }
+        <T as Provider>::describe()
     }
 
     fn connect() -> Result<()> {
-        T::CONNECT.map_or(Ok(()), |connect| connect())
+        <T as Provider>::connect()
     }
 
     fn disconnect() {
-        if let Some(disconnect) = T::DISCONNECT {
-            disconnect();
-        }
+        <T as Provider>::disconnect();
     }
 }
 

@@ -37,6 +37,8 @@ mod definition;
 mod error;
 mod function;
 mod number;
+#[doc(hidden)]
+pub mod provider;
 mod scalar;
 mod slab;
 mod value;
@@ -46,6 +48,8 @@ pub mod bindings;
 pub mod sql;
 pub mod table;
 
+#[doc(hidden)]
+pub use aggregate::Running;
 pub use aggregate::{Aggregate, AggregateFunction, Window};
 pub use arguments::{Apply, Arguments, FromValue, IntoOutput};
 pub use collation::Collation;

@@ -7,7 +7,8 @@ use wire::{InlineArguments, InlineValue};
 
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
-use crate::{Definition, Output, Result, Value, bindings, sql};
+use crate::provider::Provider;
+use crate::{Output, Result, Value, bindings};
 
 /// A scalar function of the extension's table.
 #[derive(Clone, Copy, Debug)]
@@ -41,21 +42,17 @@ impl Scalar {
         let arguments = Arguments::new(self.signature.name, &mut arguments, &[]);
         (self.call)(arguments).map(|output| output.value)
     }
+
+    pub(crate) fn call_with(&self, values: &mut [Value], subtypes: &[u8]) -> Result<Output> {
+        (self.call)(Arguments::new(self.signature.name, values, subtypes))
+    }
 }
 
 signature_choices!(Scalar);
 
-fn called<T: Definition>(function: u32, values: &mut [Value], subtypes: &[u8]) -> Result<Output> {
-    if let Some(number) = function.checked_sub(sql::FIRST_REGISTERED) {
-        return T::REGISTERED(number, Arguments::new("", values, subtypes));
-    }
-    let scalar = &T::SCALARS[function as usize];
-    (scalar.call)(Arguments::new(scalar.signature.name, values, subtypes))
-}
-
-impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::scalar::Guest for T {
+impl<T: Provider> bindings::scalar::exports::sqlite_wasm::extension::scalar::Guest for T {
     fn call(function: u32, mut values: Vec<Value>, subtypes: Vec<u8>) -> Result<Output> {
-        called::<T>(function, &mut values, &subtypes)
+        <T as Provider>::call(function, &mut values, &subtypes)
     }
 }
 
@@ -76,10 +73,10 @@ thread_local! {
 
 /// `inline.call`. The code of `wit-bindgen` would copy the words of all arguments once more, from
 /// where they were just stored, and those of the result.
-pub fn call_inline<T: Definition>(function: u32, arguments: &InlineArguments) -> *const Returned {
+pub fn call_inline<T: Provider>(function: u32, arguments: &InlineArguments) -> *const Returned {
     bindings::run_constructors();
     let answer = match arguments.only() {
-        Some(value) => called::<T>(function, &mut [value.into()], &[]),
+        Some(value) => T::call(function, &mut [value.into()], &[]),
         None => call_with_some::<T>(function, arguments),
     };
     RETURNED.with_borrow_mut(|returned| {
@@ -95,17 +92,17 @@ pub fn call_inline<T: Definition>(function: u32, arguments: &InlineArguments) ->
     })
 }
 
-fn call_with_some<T: Definition>(function: u32, arguments: &InlineArguments) -> Result<Output> {
+fn call_with_some<T: Provider>(function: u32, arguments: &InlineArguments) -> Result<Output> {
     let mut values = [const { Value::Null }; InlineArguments::MAX_COUNT];
     let mut count = 0;
     for (place, value) in values.iter_mut().zip(arguments.values()) {
         *place = value.into();
         count += 1;
     }
-    called::<T>(function, &mut values[..count], &[])
+    T::call(function, &mut values[..count], &[])
 }
 
-impl<T: Definition> bindings::inline::exports::sqlite_wasm::extension::inline::Guest for T {
+impl<T: Provider> bindings::inline::exports::sqlite_wasm::extension::inline::Guest for T {
     fn pending_result(_function: u32) -> Result<Output> {
         ANSWER.take().unwrap_or_else(|| Ok(Output::default()))
     }

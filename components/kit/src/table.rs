@@ -8,7 +8,7 @@ mod plan;
 mod row;
 
 pub use change::{Change, Conflict, Transaction};
-pub use module::{Module, ModuleKind};
+pub use module::{Connected, Module, ModuleKind};
 pub use plan::{
     Check, Constraint, Distinctness, IndexInfo, Operator, OrderTerm, Plan, Planned, constraint,
     index_info,

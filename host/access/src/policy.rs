@@ -34,11 +34,17 @@ pub enum Role {
     Owner,
 }
 
+/// The first words of statements that change rows.
+const CHANGES: [&str; 5] = ["INSERT", "REPLACE", "UPDATE", "DELETE", "WITH"];
+
 /// The kind of a statement, from its first words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kind {
     /// EXPLAIN, or EXPLAIN QUERY PLAN.
     pub is_explain: bool,
+    /// INSERT, REPLACE, UPDATE, DELETE, or what follows WITH: after these alone SQLite counts anew
+    /// how many rows were changed.
+    pub may_change_rows: bool,
 }
 
 /// Why a statement is refused.
@@ -115,8 +121,9 @@ pub fn check(sql: &str, role: Role, has_checkpoints: bool) -> Result<Option<Kind
     if is_explain {
         first = after_explain(&mut words)?;
     }
+    let may_change_rows = !is_explain && CHANGES.iter().any(|verb| first.is(verb));
     check_verb(first, words, role, has_checkpoints)?;
-    Ok(Some(Kind { is_explain }))
+    Ok(Some(Kind { is_explain, may_change_rows }))
 }
 
 /// The tokens of a text, without semicolons before the first.
@@ -257,13 +264,14 @@ mod tests {
 
     #[test]
     fn common_statements_pass() {
-        for sql in ["SELECT 1", " with x as (select 1) select * from x", ";;VALUES(1)", "BEGIN"] {
-            assert_eq!(check(sql, Role::Read, true), Ok(Some(Kind { is_explain: false })), "{sql}");
+        let kind = |is_explain, may_change_rows| Ok(Some(Kind { is_explain, may_change_rows }));
+        for sql in ["SELECT 1", ";;VALUES(1)", "BEGIN"] {
+            assert_eq!(check(sql, Role::Read, true), kind(false, false), "{sql}");
         }
-        assert_eq!(
-            check("EXPLAIN SELECT 1", Role::Read, true),
-            Ok(Some(Kind { is_explain: true }))
-        );
+        for sql in [" with x as (select 1) select * from x", ";/**/insert into t values(1)"] {
+            assert_eq!(check(sql, Role::Write, true), kind(false, true), "{sql}");
+        }
+        assert_eq!(check("EXPLAIN DELETE FROM t", Role::Write, true), kind(true, false));
         assert_eq!(check(" -- nothing", Role::Read, true), Ok(None));
     }
 

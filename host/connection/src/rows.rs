@@ -1,5 +1,7 @@
 //! Rows, which arrive in blocks and are decoded in place.
 
+mod converted;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -8,12 +10,16 @@ use runtime::database::wire::{self, Operations, Reader, tag};
 use crate::error::{Error, Limit, Result};
 use crate::statement::Statement;
 use crate::types::{FromSql, ValueRef};
+pub use converted::{AndThenRows, MappedRows, OptionalExtension};
 
 /// Rows of the first block, and the factor for each next one: a query from which one row is read
 /// does not compute hundreds. After any other request of the connection, which may have changed what
 /// the query reads, a block is a first one again.
 const FIRST_ROWS: u32 = 1;
 const GROWTH: u32 = 4;
+
+/// Rows of the first block where all are read: most queries of programs then need one request.
+const FIRST_OF_ALL: u32 = 64;
 
 /// Maximum number of rows of a block. The sandbox ends a block earlier when it exceeds 1 MiB.
 const MAX_ROWS: u32 = 256;
@@ -39,7 +45,8 @@ pub struct Rows<'stmt> {
     /// The number of rows left in the block.
     left: u32,
     width: u32,
-    /// Maximum number of rows of this block.
+    /// Maximum number of rows of a first block, and of this one.
+    first_rows: u32,
     block_rows: u32,
     /// The number of requests of the connection after it.
     requests: u64,
@@ -76,6 +83,7 @@ impl<'stmt> Rows<'stmt> {
             position: 0,
             left: 0,
             width: 0,
+            first_rows: FIRST_ROWS,
             block_rows: FIRST_ROWS,
             requests: 0,
             state: State::New,
@@ -90,6 +98,14 @@ impl<'stmt> Rows<'stmt> {
         let mut rows = Self::new(statement);
         rows.is_one = true;
         rows
+    }
+
+    /// Fetch many rows from the first request on, for a caller that reads all of them. A request in
+    /// between, which may change what the query reads, is not seen by the rows of the block.
+    #[must_use]
+    pub fn read_whole(mut self) -> Self {
+        self.first_rows = FIRST_OF_ALL;
+        self
     }
 
     /// The next row; none at the end.
@@ -160,7 +176,7 @@ impl<'stmt> Rows<'stmt> {
         }
         let only_reads = self.state == State::Running && self.requests == session.requests();
         self.block_rows =
-            if only_reads { (self.block_rows * GROWTH).min(MAX_ROWS) } else { FIRST_ROWS };
+            if only_reads { (self.block_rows * GROWTH).min(MAX_ROWS) } else { self.first_rows };
         let mut operations = bound.step(handle, self.block_rows);
         if self.is_one {
             operations = operations.reset(handle);
@@ -319,56 +335,6 @@ impl RowIndex for usize {
 impl RowIndex for &str {
     fn index(&self, statement: &Statement<'_>) -> Result<usize> {
         statement.column_index(self)
-    }
-}
-
-/// Converted rows; see [`Statement::query_map`].
-#[derive(Debug)]
-pub struct MappedRows<'stmt, F> {
-    rows: Rows<'stmt>,
-    map: F,
-}
-
-impl<T, F: FnMut(&Row<'_>) -> Result<T>> Iterator for MappedRows<'_, F> {
-    type Item = Result<T>;
-
-    fn next(&mut self) -> Option<Result<T>> {
-        self.rows.next().transpose().map(|row| row.and_then(&mut self.map))
-    }
-}
-
-/// Converted rows; see [`Statement::query_and_then`].
-#[derive(Debug)]
-pub struct AndThenRows<'stmt, F> {
-    rows: Rows<'stmt>,
-    map: F,
-}
-
-impl<T, E: From<Error>, F: FnMut(&Row<'_>) -> Result<T, E>> Iterator for AndThenRows<'_, F> {
-    type Item = Result<T, E>;
-
-    fn next(&mut self) -> Option<Result<T, E>> {
-        self.rows.next().transpose().map(|row| row.map_err(E::from).and_then(&mut self.map))
-    }
-}
-
-/// A query that may return no row.
-pub trait OptionalExtension<T> {
-    /// None for [`Error::QueryReturnedNoRows`].
-    ///
-    /// # Errors
-    ///
-    /// All other errors.
-    fn optional(self) -> Result<Option<T>>;
-}
-
-impl<T> OptionalExtension<T> for Result<T> {
-    fn optional(self) -> Result<Option<T>> {
-        match self {
-            Ok(value) => Ok(Some(value)),
-            Err(Error::QueryReturnedNoRows) => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 }
 

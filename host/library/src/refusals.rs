@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex};
 
+use runtime::words::complaint::complain;
+
 use crate::grants::VARIABLE;
 
 /// Maximum number of reported paths: SQL chooses them.
@@ -13,9 +15,9 @@ pub fn report(path: &str) {
     static REPORTED: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
     let Ok(mut reported) = REPORTED.lock() else { return };
     if reported.len() < MAX_REPORTS && reported.insert(path.to_owned()) {
-        eprintln!(
+        complain(format!(
             "sqlite-wasm: `{path}` is outside the granted directories; \
              {VARIABLE}=DIRECTORY grants one"
-        );
+        ));
     }
 }

@@ -202,9 +202,10 @@ impl<'a> Call<'a> {
             Error::Database(error) => {
                 let denied =
                     error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied);
-                match denied && self.access == Access::ReadOnly {
-                    true => self.failure(Error::Writes, sql),
-                    false => hints::failure(&error, sql, &self.catalog),
+                if denied && self.access == Access::ReadOnly {
+                    self.failure(Error::Writes, sql)
+                } else {
+                    hints::failure(&error, sql, &self.catalog)
                 }
             }
         }

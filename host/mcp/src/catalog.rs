@@ -130,9 +130,10 @@ impl Catalog {
     /// Why a text compares columns in a way that SQLite's authorizer does not see: NATURAL JOIN, and
     /// USING with the name of a hidden column.
     pub fn unseen_join(&self, sql: &str) -> Option<String> {
-        match self.secret_names.is_empty() {
-            true => None,
-            false => definition::unseen_join(sql, &self.secret_names),
+        if self.secret_names.is_empty() {
+            None
+        } else {
+            definition::unseen_join(sql, &self.secret_names)
         }
     }
 

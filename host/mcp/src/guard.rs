@@ -172,9 +172,10 @@ impl State {
     }
 
     fn pragma(&self, name: &str) -> Result<(), String> {
-        let is_refused = match self.catalog.has_lists() {
-            true => !PRAGMAS.iter().any(|harmless| name.eq_ignore_ascii_case(harmless)),
-            false => name.eq_ignore_ascii_case(PATHS),
+        let is_refused = if self.catalog.has_lists() {
+            !PRAGMAS.iter().any(|harmless| name.eq_ignore_ascii_case(harmless))
+        } else {
+            name.eq_ignore_ascii_case(PATHS)
         };
         if is_refused { Err(format!("PRAGMA {name}; use the tool `schema`")) } else { Ok(()) }
     }
@@ -233,9 +234,10 @@ impl State {
     fn unknown(&self, table: &str, column: &str) -> Result<(), String> {
         let name = table.to_ascii_lowercase();
         let is_with = column.is_empty() && !self.catalog.is_module(&name);
-        match is_with || FUNCTIONS.contains(&&*name) || self.made.contains(&name) {
-            true => Ok(()),
-            false => Err(table.to_owned()),
+        if is_with || FUNCTIONS.contains(&&*name) || self.made.contains(&name) {
+            Ok(())
+        } else {
+            Err(table.to_owned())
         }
     }
 

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use sqlite_wasm::{Error, ErrorCode};
+use sqlite_wasm_runtime::words::complaint::complain;
 
 use crate::calls::Failure;
 use crate::catalog::Catalog;
@@ -38,10 +39,7 @@ pub fn failure(error: &Error, sql: &str, catalog: &Catalog) -> Failure {
         error => error.to_string(),
     };
     if let Error::Sandbox(error) = error {
-        eprintln!(
-            "sqlite-wasm-mcp: {}",
-            sqlite_wasm_runtime::words::escape::controls_escaped(format!("{error:#}"))
-        );
+        complain(format!("sqlite-wasm-mcp: {error:#}"));
     }
     if let Error::SqlInputError { offset, .. } = error {
         add_position(&mut message, sql, *offset);
@@ -97,9 +95,10 @@ fn reason(error: &Error) -> &'static str {
 /// The text of a CHECK is part of the schema, which may be hidden.
 fn without_check(message: &str, catalog: &Catalog) -> String {
     const CHECK: &str = "CHECK constraint failed";
-    match catalog.has_lists() && message.starts_with(CHECK) {
-        true => CHECK.to_owned(),
-        false => message.to_owned(),
+    if catalog.has_lists() && message.starts_with(CHECK) {
+        CHECK.to_owned()
+    } else {
+        message.to_owned()
     }
 }
 

@@ -22,7 +22,7 @@ mod values;
 use std::process::ExitCode;
 
 use clap::Parser;
-use sqlite_wasm_runtime::words::escape::controls_escaped;
+use sqlite_wasm_runtime::words::complaint::complain;
 
 fn main() -> ExitCode {
     // `sqlite-wasm-run mcp` starts this by a handle, whose number would be the name in `ps`.
@@ -31,8 +31,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Names of files and of tables are in it.
-            let error = controls_escaped(format!("{error:#}"));
-            eprintln!("sqlite-wasm-mcp: error: {error}");
+            complain(format!("sqlite-wasm-mcp: error: {error:#}"));
             ExitCode::FAILURE
         }
     }

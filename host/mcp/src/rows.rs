@@ -59,7 +59,7 @@ impl Rows {
         let types = vec![Class::Unknown; columns.len()];
         let mut all = Self { columns, types, rows: Vec::new(), cut: None, changes: None };
         let writes = !statement.readonly();
-        let mut rows = statement.raw_query();
+        let mut rows = statement.raw_query().read_whole();
         let mut used = 0_usize;
         while let Some(row) = rows.next()? {
             if all.cut.is_some() {

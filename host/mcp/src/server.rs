@@ -13,6 +13,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value as Json;
 use sqlite_wasm::{Connection, InterruptHandle};
+use sqlite_wasm_runtime::words::complaint::complain;
 use sqlite_wasm_runtime::words::escape::controls_escaped;
 use tokio::sync::Semaphore;
 
@@ -180,7 +181,7 @@ impl Shared {
                 .collect(),
         };
         audit.write(&records).map_err(|error| {
-            eprintln!("sqlite-wasm-mcp: failed to write the audit: {error}");
+            complain(format!("sqlite-wasm-mcp: failed to write the audit: {error}"));
             Failure {
                 code: "AUDIT",
                 message: "the audit cannot be written, so nothing was done; tell the operator"

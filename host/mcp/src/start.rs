@@ -13,7 +13,7 @@ use sqlite_wasm::Database;
 use sqlite_wasm_runtime::filesystem::temporary;
 use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
-use sqlite_wasm_runtime::words::escape::controls_escaped;
+use sqlite_wasm_runtime::words::complaint::complain;
 use tokio::runtime::Runtime;
 
 use crate::audit::Audit;
@@ -117,8 +117,8 @@ fn open(options: &Options, runtime: &Runtime) -> Result<(Door, Option<String>)> 
 /// Give up what the server does not need any more: files but the databases, and new sockets.
 fn wall(options: &Options, databases: &Databases, audit: Option<&Audit>) -> Result<()> {
     if options.no_second_wall {
-        eprintln!(
-            "sqlite-wasm-mcp: `--no-second-wall`: only the WebAssembly sandbox protects this server"
+        complain(
+            "sqlite-wasm-mcp: `--no-second-wall`: only the WebAssembly sandbox protects this server",
         );
         return Ok(());
     }
@@ -131,7 +131,7 @@ fn wall(options: &Options, databases: &Databases, audit: Option<&Audit>) -> Resu
     // Random numbers: a static program with glibc may not find the system call.
     RANDOM.iter().for_each(|device| plan.path(device, Rights::Read));
     if let Some(warning) = wall::raise(&plan)?.warning() {
-        eprintln!("{}", controls_escaped(warning));
+        complain(warning);
     }
     Ok(())
 }

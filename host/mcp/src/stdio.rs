@@ -4,6 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use sqlite_wasm_runtime::words::complaint::complain;
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// Largest message, in bytes: it is kept as a whole, and decoded to several times as much.
@@ -37,13 +38,16 @@ impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
             None => self.used + read.len(),
         };
         if self.used > MAX_MESSAGE_BYTES {
-            eprintln!("sqlite-wasm-mcp: a message is longer than {MAX_MESSAGE_BYTES} bytes");
+            complain(format!(
+                "sqlite-wasm-mcp: a message is longer than {MAX_MESSAGE_BYTES} bytes"
+            ));
         }
-        match self.used > MAX_MESSAGE_BYTES {
-            true => Poll::Ready(Err(io::Error::other(format!(
+        if self.used > MAX_MESSAGE_BYTES {
+            Poll::Ready(Err(io::Error::other(format!(
                 "a message is longer than {MAX_MESSAGE_BYTES} bytes"
-            )))),
-            false => polled,
+            ))))
+        } else {
+            polled
         }
     }
 }

@@ -135,12 +135,11 @@ impl Reader {
         is_csv: bool,
     ) -> Result<Option<(Option<Vec<Field>>, usize)>> {
         let start = self.seen.max(from);
-        let found = match is_csv {
-            true => {
-                let end = self.csv.end(&self.kept[start..], &self.options);
-                end.ok_or(self.kept.len() - start)
-            }
-            false => text::end(&self.kept[start..]),
+        let found = if is_csv {
+            let end = self.csv.end(&self.kept[start..], &self.options);
+            end.ok_or(self.kept.len() - start)
+        } else {
+            text::end(&self.kept[start..])
         };
         let end = match found {
             Ok(end) => end,
@@ -160,9 +159,10 @@ impl Reader {
         if !std::mem::replace(&mut self.has_begun, true) {
             return Ok(Some((None, length)));
         }
-        let fields = match is_csv {
-            true => csv::fields(line, &self.options, self.types.len()),
-            false => text::fields(line, &self.options, self.types.len()),
+        let fields = if is_csv {
+            csv::fields(line, &self.options, self.types.len())
+        } else {
+            text::fields(line, &self.options, self.types.len())
         };
         let fields = fields.map_err(|message| self.bad(message))?;
         Ok(Some((Some(fields), length)))
@@ -288,9 +288,10 @@ impl Writer {
                 CopyFormat::Binary => binary::put_field((!is_null).then_some(&field[..]), out),
                 _ => {
                     self.separate(index, out);
-                    match is_null {
-                        true => out.extend_from_slice(self.options.null.as_bytes()),
-                        false => self.put_field(format, &field, out),
+                    if is_null {
+                        out.extend_from_slice(self.options.null.as_bytes())
+                    } else {
+                        self.put_field(format, &field, out)
                     }
                 }
             }

@@ -9,7 +9,7 @@ mod zones;
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::{Action, Statement};
 pub use parameters::Parameter;
-pub use settings::{Row, Settings};
+pub use settings::{Row, Settings, Times};
 pub use zones::{is_utc, of_interval as zone_of_interval};
 
 /// `server_version`: the version whose catalogue and messages are followed.

@@ -94,6 +94,13 @@ static bool is_lost(sqlite3 *db, int code) {
   return (code & 0xff) == SQLITE_ERROR && strstr(sqlite3_errmsg(db), "after its time was over");
 }
 
+/* The result of a step that was interrupted by its time: that of the next call, if the instance has ended. */
+static int confirmed(sqlite3 *db, int code) {
+  if ((code & 0xff) != SQLITE_INTERRUPT) return code;
+  int next = sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL);
+  return is_lost(db, next) ? next : code;
+}
+
 /* What a step with this result has reached. */
 static Reached reached_by(const Limits *limits, const Running *running, int code, bool is_lost) {
   if (limits->rows && running->rows > limits->rows) return ROWS;
@@ -116,10 +123,12 @@ static int step(Limits *limits, sqlite3_stmt *statement) {
 
   /* A function of the program may step other statements of this connection meanwhile. */
   double start = now();
-  int code = sqlite3_step(statement);
   sqlite3 *db = sqlite3_db_handle(statement);
+  int code = sqlite3_step(statement);
+  double seconds = before.seconds + now() - start;
+  if (limits->seconds > 0 && seconds >= limits->seconds) code = confirmed(db, code);
   bool lost = is_lost(db, code);
-  Running after = {.rows = before.rows + (code == SQLITE_ROW), .seconds = before.seconds + now() - start};
+  Running after = {.rows = before.rows + (code == SQLITE_ROW), .seconds = seconds};
 
   pthread_mutex_lock(&limits->mutex);
   Reached reached = reached_by(limits, &after, code, lost);

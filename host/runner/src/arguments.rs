@@ -18,7 +18,6 @@ use clap::{CommandFactory, Parser, Subcommand};
 use sqlite_wasm_runtime::runner::shell_arguments::Word;
 use sqlite_wasm_runtime::wall::exit_code;
 
-use crate::commands::complain;
 use crate::commands::completions::Completions;
 use crate::commands::compose::Compose;
 use crate::commands::doctor::Doctor;
@@ -28,6 +27,7 @@ use crate::commands::mcp::Mcp;
 use crate::commands::precompile::Precompile;
 use crate::commands::run::RunOptions;
 use crate::commands::serve::Serve;
+use sqlite_wasm_runtime::words::complaint::complain;
 
 const ABOUT: &str = "\
 Runs SQLite's command-line shell in a WebAssembly sandbox, like `sqlite3`.
@@ -134,7 +134,7 @@ pub fn report(error: &clap::Error) -> Result<ExitCode> {
     match error.kind() {
         // A command without its subcommand: the help names them.
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.print()?,
-        _ => complain(&usage_error(&error.render().to_string())),
+        _ => complain(usage_error(&error.render().to_string())),
     }
     Ok(exit_code::ExitCode::Usage.into())
 }

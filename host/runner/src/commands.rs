@@ -28,7 +28,7 @@ use sqlite_wasm_runtime::limits::address_space::Reservation;
 use sqlite_wasm_runtime::limits::threads;
 use sqlite_wasm_runtime::sandbox::{Recipe, Timing};
 use sqlite_wasm_runtime::wall::exit_code;
-use sqlite_wasm_runtime::words::escape::{controls_escaped, escaped};
+use sqlite_wasm_runtime::words::escape::escaped;
 
 /// The loader for components with this reservation. It shows its progress on a terminal.
 pub fn loader(recipe: &Recipe, reservation: Reservation) -> Result<Loader> {
@@ -78,12 +78,6 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
 fn set_default_mode(file: &std::fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-/// Print a message to standard error, with control characters escaped. There is
-/// nowhere to report a failure of that.
-pub fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", controls_escaped(text.to_owned()));
 }
 
 /// A spinner on a terminal, nothing elsewhere.

@@ -15,9 +15,9 @@ use sqlite_wasm_runtime::filesystem::inherited;
 use sqlite_wasm_runtime::wall::exit_code;
 
 use arguments::{Cli, Command, Sorted};
-use commands::complain;
 use commands::run::execute::{execute, print_versions};
 use commands::run::outcome::failure_code;
+use sqlite_wasm_runtime::words::complaint::complain;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             if is_broken_pipe(&error) {
                 return exit_code::ExitCode::BrokenPipe.into();
             }
-            complain(&format!("error: {error:#}"));
+            complain(format!("error: {error:#}"));
             failure_code(&error).into()
         }
     }

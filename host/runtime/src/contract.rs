@@ -3,6 +3,7 @@
 pub(crate) mod bindings;
 pub(crate) mod check;
 pub mod composition;
+pub mod script;
 pub mod types;
 mod values;
 pub(crate) mod version;

@@ -15,6 +15,7 @@
 //! SQL error that names it; the next call gets a fresh instance, and tables,
 //! cursors and computations of the broken one fail.
 
+mod build;
 pub(crate) mod catalog;
 pub mod compose;
 mod dispatch;
@@ -44,6 +45,7 @@ use crate::limits::address_space::Reservation;
 use crate::wall::{Plan, Rights};
 use registry::Registry;
 
+pub use build::Built;
 pub use catalog::search;
 pub use grants::{
     Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess,
@@ -152,6 +154,11 @@ impl ExtensionsCtx {
         // One engine without signals is useless if others in the process use them.
         let is_alike = matches!(program.reservation(), Reservation::Unsignalled(_));
         self.beside_of = (is_alike || !self.beside.is_empty()).then(|| program.reservation());
+    }
+
+    /// Where they are found.
+    fn directories(&self) -> &[PathBuf] {
+        &self.directories
     }
 
     /// With other limits than the usual ones.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows files, components or SQL.
 
+pub mod complaint;
 pub mod escape;
 pub(crate) mod received;
 pub(crate) mod shown;

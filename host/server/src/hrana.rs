@@ -10,6 +10,7 @@ pub mod group;
 pub mod http;
 pub mod message;
 pub mod perform;
+pub mod reply;
 pub mod request;
 pub mod response;
 pub mod streams;

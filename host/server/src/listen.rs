@@ -120,9 +120,10 @@ async fn serve(service: Service, stream: Stream, place: Arc<Place>, server: &Ser
 /// Report why the connection is refused. (A client with TLS cannot read the message, but fails,
 /// too.)
 async fn refuse(mut stream: Stream, is_http: bool) {
-    let _ = match is_http {
-        true => timeout(PAUSE, async { stream.write_all(FULL).await.unwrap_or(()) }).await,
-        false => timeout(PAUSE, pg::refuse(stream)).await,
+    let _ = if is_http {
+        timeout(PAUSE, async { stream.write_all(FULL).await.unwrap_or(()) }).await
+    } else {
+        timeout(PAUSE, pg::refuse(stream)).await
     };
 }
 

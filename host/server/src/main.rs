@@ -22,7 +22,7 @@ mod start;
 use std::process::ExitCode;
 
 use clap::Parser;
-use sqlite_wasm_runtime::words::escape::controls_escaped;
+use sqlite_wasm_runtime::words::complaint::complain;
 
 fn main() -> ExitCode {
     // `sqlite-wasm-run serve` starts this by a handle, whose number would be the name in `ps`.
@@ -32,8 +32,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Names of files and of users are in it.
-            let error = controls_escaped(format!("{error:#}"));
-            eprintln!("sqlite-wasm-serve: error: {error}");
+            complain(format!("sqlite-wasm-serve: error: {error:#}"));
             ExitCode::FAILURE
         }
     }

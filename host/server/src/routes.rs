@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -22,7 +22,7 @@ const VERSION: &str = concat!("sqlite-wasm-serve ", env!("CARGO_PKG_VERSION"));
 /// All routes of a listener.
 pub fn all(listener: Listener, streams: Arc<Streams>, has_page: bool) -> Router {
     let guarded = middleware::from_fn_with_state(listener.clone(), guard::check);
-    let page = has_page.then_some(page::page as fn() -> Response);
+    let page = has_page.then_some(page::page as fn(&HeaderMap) -> Response);
     let shared = Shared { listener, streams, page };
     Router::new()
         .route("/health", get(|| async { "OK" }))

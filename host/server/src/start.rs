@@ -95,7 +95,11 @@ fn print_password() -> Result<()> {
 
 /// Messages go to standard error.
 fn log(format: LogFormat) {
-    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false);
+    // A line that cannot be written is lost: what reports that to standard error panics.
+    let lines = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .log_internal_errors(false);
     match format {
         LogFormat::Text => lines.init(),
         LogFormat::Json => lines.json().init(),
@@ -115,10 +119,8 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
         settings.grant.iter().fold(builder, |builder, grant| builder.extension_grant(grant))
     };
     let hrana = builder().build()?;
-    let postgres = match settings.has_postgres() {
-        true => postgres(builder()).build()?,
-        false => hrana.clone(),
-    };
+    let postgres =
+        if settings.has_postgres() { postgres(builder()).build()? } else { hrana.clone() };
     let sandboxes = Sandboxes { hrana, postgres };
     let size = settings.max_db_size();
     let has_temporary_files = limits.temporary.is_some();

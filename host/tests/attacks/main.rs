@@ -30,6 +30,7 @@ mod own_files;
 mod program_files;
 mod replies;
 mod sandbox;
+mod script_sections;
 mod second_wall;
 mod sql_read_only;
 mod stolen_grants;

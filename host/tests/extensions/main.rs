@@ -20,6 +20,8 @@ mod new_extension;
 mod parity;
 mod pointers;
 mod python;
+mod python_kit;
+mod scripts;
 mod shipped;
 mod sql_read_only;
 mod sql_work;

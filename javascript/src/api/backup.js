@@ -42,7 +42,7 @@ class Backup {
     this.#file = file;
     this.#isNew = isNew;
     const { engine } = source;
-    engine.files.paths.grantDatabase(file, false);
+    engine.files.disk.paths.grantDatabase(file, false);
     try {
       this.#target = new Connection(engine, engine.open(file, openFlags({}), 0), source.limits);
       this.#handle = this.#begin(sourceAddress, schema);
@@ -94,7 +94,7 @@ class Backup {
       }
       this.#target.program(WORK.CLOSE_CONNECTION);
     }
-    engine.files.paths.revokeDatabase(this.#file);
+    engine.files.disk.paths.revokeDatabase(this.#file);
     this.#handle = 0;
     this.#target = null;
     if (this.#isNew && !this.#isDone) return fs.rm(this.#file, { force: true });

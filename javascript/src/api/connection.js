@@ -99,6 +99,20 @@ class Connection {
     }
   }
 
+  /** The same as `send`, where extensions may wait for SQL: see `Engine.performWaiting`. */
+  async sendWaiting(writer) {
+    try {
+      const reader = await this.engine.performWaiting(this.id, writer);
+      const head = readHead(reader);
+      this.isAutocommit = head.isAutocommit;
+      this.totalChanges = head.totalChanges;
+      return { head, reader };
+    } catch (error) {
+      if (!(error instanceof EngineFailure)) this.engine.end(error);
+      throw this.#translated(error);
+    }
+  }
+
   /** An operation that is none of SQLite's functions, with a text as its argument. */
   program(operation, text) {
     try {
@@ -106,6 +120,17 @@ class Connection {
       writer.u8(operation);
       if (text !== undefined) writer.text(text);
       this.engine.perform(this.id, writer);
+    } catch (error) {
+      throw this.#translated(error);
+    }
+  }
+
+  async programWaiting(operation, text) {
+    try {
+      const writer = this.engine.begin();
+      writer.u8(operation);
+      if (text !== undefined) writer.text(text);
+      await this.engine.performWaiting(this.id, writer);
     } catch (error) {
       throw this.#translated(error);
     }
@@ -187,6 +212,16 @@ class Connection {
         writer.u32(handle);
       }
     });
+  }
+
+  async closeWaiting() {
+    this.isOpen = false;
+    const { engine } = this;
+    try {
+      if (!engine.hasEnded) await this.programWaiting(WORK.CLOSE_CONNECTION);
+    } finally {
+      engine.end(new Error('it was closed'));
+    }
   }
 
   close() {

@@ -1,20 +1,14 @@
 'use strict';
 // Databases, with the interface of better-sqlite3.
 
-const fs = require('node:fs');
-const path = require('node:path');
-
 const { CALL, CODE } = require('../opcodes.js');
 const { Engine } = require('../engine/engine.js');
-const { DEFAULT_MEMORY, engineModule } = require('../engine/module.js');
+const { DEFAULT_MEMORY } = require('../engine/limits.js');
 const { Dispatch } = require('../extensions/lazy-dispatch.js');
-const { Files } = require('../files/imports.js');
-const { Paths } = require('../files/paths.js');
-const { Process } = require('../host/process.js');
 const { Callbacks } = require('./callbacks.js');
 const { Connection, openingError } = require('./connection.js');
 const { SqliteError } = require('./errors.js');
-const { checkReadable, openFlags, realPath, sharingOf } = require('./opening.js');
+const { directoriesOption, openFlags, openHost } = require('./opening.js');
 const { booleanOption, flagArgument, limitOption, optionsObject } = require('./options.js');
 const { PERMIT, Statement } = require('./statement.js');
 const { makeTransaction } = require('./transaction.js');
@@ -85,30 +79,6 @@ function verboseOption(options) {
   return verbose ?? null;
 }
 
-/** Directories whose files SQL can attach: paths, or `{ path, readonly }`. */
-function directoriesOption(options) {
-  const directories = 'directories' in options ? options.directories : [];
-  if (!Array.isArray(directories)) throw new TypeError('Expected the "directories" option to be an array');
-  return directories.map((directory) => {
-    const given = typeof directory === 'string' ? { path: directory } : directory;
-    if (typeof given?.path !== 'string') throw new TypeError('Expected each directory to have a path');
-    return { path: path.resolve(given.path), isReadOnly: booleanOption(given, 'readonly') };
-  });
-}
-
-/** The paths that an engine can reach, and the path of the database. */
-function grants(options) {
-  const paths = new Paths();
-  for (const { path: directory, isReadOnly } of options.directories) paths.grantDirectory(directory, isReadOnly);
-  if (options.isAnonymous) return { paths, target: options.file };
-  if (!fs.existsSync(path.dirname(path.resolve(options.file)))) {
-    throw new TypeError('Cannot open database because the directory does not exist');
-  }
-  const target = realPath(options.file);
-  paths.grantDatabase(target, options.isReadOnly, true);
-  return { paths, target };
-}
-
 class Database {
   #connection;
   #callbacks;
@@ -117,15 +87,9 @@ class Database {
 
   constructor(filename, givenOptions) {
     const options = readOptions(filename, givenOptions);
-    const sharing = sharingOf({ ...options, isFile: !options.isAnonymous });
-    const { paths, target } = grants(options);
-    if (!options.isAnonymous && fs.existsSync(target)) checkReadable(target, sharing);
+    const { module, files, process, target, suspends } = openHost(options, givenOptions);
     this.#dispatch = new Dispatch();
-    const engine = new Engine(engineModule(options.limits.memory), {
-      files: new Files(paths, sharing),
-      process: new Process(),
-      dispatch: this.#dispatch,
-    });
+    const engine = new Engine(module, { files, process, dispatch: this.#dispatch, suspends });
     this.#dispatch.engine = engine;
     try {
       this.#open(engine, target, options);
@@ -144,6 +108,11 @@ class Database {
       readonly: fixed(options.isReadOnly),
       memory: fixed(options.isAnonymous),
     });
+  }
+
+  /** The connection and the extensions of a database, for the other modules of the package. */
+  static partsOf(database) {
+    return { connection: database.#connection, dispatch: database.#dispatch };
   }
 
   #open(engine, target, options) {

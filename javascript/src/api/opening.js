@@ -4,20 +4,19 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
+const { engineModule } = require('../engine/module.js');
+const { Disk } = require('../files/disk.js');
+const { Files } = require('../files/imports.js');
+const { Paths } = require('../files/paths.js');
 const { system, reason } = require('../files/system.js');
+const { Process } = require('../host/process.js');
 const { SqliteError } = require('./errors.js');
-
-/** Flags of `sqlite3_open_v2`. */
-const OPEN = Object.freeze({ READONLY: 1, READWRITE: 2, CREATE: 4 });
+const { openFlags } = require('./open-flags.js');
+const { booleanOption } = require('./options.js');
 
 /** The versions of the file format in the header: 2 for WAL. */
 const FORMAT_AT = 18;
 const WAL_FORMAT = 2;
-
-function openFlags({ isReadOnly = false, mustExist = false }) {
-  if (isReadOnly) return OPEN.READONLY;
-  return mustExist ? OPEN.READWRITE : OPEN.READWRITE | OPEN.CREATE;
-}
 
 /** The real path of a file that need not exist. */
 function realPath(name) {
@@ -68,4 +67,42 @@ function checkReadable(file, sharing) {
   }
 }
 
-module.exports = { checkReadable, openFlags, realPath, sharingOf };
+/** Directories whose files SQL can attach: paths, or `{ path, readonly }`. */
+function directoriesOption(options) {
+  const directories = 'directories' in options ? options.directories : [];
+  if (!Array.isArray(directories)) throw new TypeError('Expected the "directories" option to be an array');
+  return directories.map((directory) => {
+    const given = typeof directory === 'string' ? { path: directory } : directory;
+    if (typeof given?.path !== 'string') throw new TypeError('Expected each directory to have a path');
+    return { path: path.resolve(given.path), isReadOnly: booleanOption(given, 'readonly') };
+  });
+}
+
+/** The paths that an engine can reach, and the path of the database. */
+function grants(options) {
+  const paths = new Paths();
+  for (const { path: directory, isReadOnly } of options.directories) paths.grantDirectory(directory, isReadOnly);
+  if (options.isAnonymous) return { paths, target: options.file };
+  if (!fs.existsSync(path.dirname(path.resolve(options.file)))) {
+    throw new TypeError('Cannot open database because the directory does not exist');
+  }
+  const target = realPath(options.file);
+  paths.grantDatabase(target, options.isReadOnly, true);
+  return { paths, target };
+}
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/** What an engine gets from Node: files, a clock, and its code. */
+function openHost(options) {
+  const sharing = sharingOf({ ...options, isFile: !options.isAnonymous });
+  const { paths, target } = grants(options);
+  if (!options.isAnonymous && fs.existsSync(target)) checkReadable(target, sharing);
+  const process_ = new Process({
+    workingDirectory: () => process.cwd(),
+    sleep: (milliseconds) => Atomics.wait(sleeper, 0, 0, milliseconds),
+  });
+  return { module: engineModule(options.limits.memory), files: new Files(new Disk(paths, sharing)), process: process_, target };
+}
+
+module.exports = { directoriesOption, openFlags, openHost, realPath };

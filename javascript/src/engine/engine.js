@@ -9,6 +9,7 @@ const { Reader, MalformedReply } = require('../wire/reader.js');
 const { Writer } = require('../wire/writer.js');
 const { Events } = require('./events.js');
 const { Memory } = require('./memory.js');
+const { suspending } = require('./suspending.js');
 
 const CONNECTIONS = 'sqlite-wasm:database/connections@0.1.0#';
 const DISPATCH = 'sqlite-wasm:host/dispatch@0.1.0';
@@ -50,9 +51,10 @@ class Engine {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ files: any, process: any, dispatch: any }} host
+   * @param {{ files: any, process: any, dispatch: any, suspends?: boolean }} host `suspends`: calls of extensions may
+   *   return promises, and so may `performWaiting`.
    */
-  constructor(module, { files, process, dispatch }) {
+  constructor(module, { files, process, dispatch, suspends = false }) {
     this.files = files;
     this.process = process;
     this.events = new Events(this);
@@ -63,7 +65,7 @@ class Engine {
       'sqlite-wasm:host/files@0.1.0': files.files(),
       'sqlite-wasm:host/shared-memory@0.1.0': files.sharedMemory(),
       'sqlite-wasm:host/process@0.1.0': process.imports(),
-      [DISPATCH]: dispatch.imports(wanted.filter(({ module: from }) => from === DISPATCH).map(({ name }) => name)),
+      [DISPATCH]: suspending(suspends, dispatch.imports(wanted.filter(({ module: from }) => from === DISPATCH).map(({ name }) => name))),
       'sqlite-wasm:database/callbacks@0.1.0': this.events.imports(),
     };
     this.#exports = new WebAssembly.Instance(module, imports).exports;
@@ -80,6 +82,7 @@ class Engine {
     this.performInMailbox = this.#exports[`${CONNECTIONS}perform-in-mailbox`];
     this.lastReply = this.#exports[`${CONNECTIONS}last-reply`];
     this.performCopied = this.#exports[`${CONNECTIONS}perform`];
+    this.performPromised = null;
   }
 
   get hasEnded() {
@@ -122,6 +125,24 @@ class Engine {
     this.#depth++;
     try {
       return this.#perform(connection, writer);
+    } catch (error) {
+      if (error instanceof EngineFailure || error instanceof EngineEnded) throw error;
+      this.end(error);
+      throw this.#ended;
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /** The same, where an extension may wait for its SQL meanwhile: the engine is suspended then. */
+  async performWaiting(connection, writer) {
+    this.checkAlive();
+    this.performPromised ??= WebAssembly.promising(this.performCopied);
+    const bytes = Buffer.from(writer.written());
+    this.#depth++;
+    try {
+      if (bytes.length > MAX_UNASKED) this.#checkRoom(bytes.length);
+      return this.#reply(await this.performPromised(connection, this.memory.store(bytes), bytes.length));
     } catch (error) {
       if (error instanceof EngineFailure || error instanceof EngineEnded) throw error;
       this.end(error);
@@ -230,6 +251,11 @@ class ReplyHead {
 
   get extendedCode() {
     return this.#reader.view.getInt32(this.#start + 4, true);
+  }
+
+  /** Where in the SQL the failure is, in bytes; -1 if that is not known. */
+  get offset() {
+    return this.#reader.view.getInt32(this.#start + 8, true);
   }
 
   get message() {

@@ -4,13 +4,11 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
+const { DEFAULT_MEMORY } = require('./limits.js');
 const { root } = require('../package-root.js');
 const { ROOM_BYTES, limitMemory } = require('../wasm/memory-limit.js');
 
 const FILE = path.join(root, 'engine', 'engine.wasm');
-
-/** SQLite's heap, caches and results. As much as `sqlite-wasm-run` allows by default. */
-const DEFAULT_MEMORY = 2 ** 30;
 
 /** Compiled modules by their limit; programs use few limits. */
 const compiled = new Map();
@@ -39,4 +37,4 @@ function engineModule(bytes = DEFAULT_MEMORY) {
   return module;
 }
 
-module.exports = { DEFAULT_MEMORY, engineModule };
+module.exports = { engineModule };

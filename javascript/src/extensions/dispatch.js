@@ -2,6 +2,7 @@
 // `dispatch` of wit/host: the engine loads extensions, and calls what they have registered.
 
 const { CODE } = require('../opcodes.js');
+const { after } = require('./after.js');
 const { FUNCTIONS, RESUMES } = require('./contract.js');
 const { failed, success } = require('./extension.js');
 const { inlineImports } = require('./inline.js');
@@ -36,10 +37,15 @@ class Dispatch {
       throw new RangeError(`${MAX_EXTENSIONS} extensions are loaded already`);
     }
     this.#offered.set(name, extension);
+    const end = () => this.#offered.delete(name);
     try {
-      return action();
-    } finally {
-      this.#offered.delete(name);
+      const result = action();
+      if (result instanceof Promise) return result.finally(end);
+      end();
+      return result;
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
@@ -101,7 +107,7 @@ class Dispatch {
       const args = params.map((param) => param.liftFlat(memory, () => flat[index++]));
       const extension = this.get(handle);
       const answer = extension ? call(extension, args) : failed(CODE.MISUSE, 'there is no such extension');
-      this.store(type, answer, flat[index]);
+      return after(answer, (outcome) => this.store(type, outcome, flat[index]));
     };
   }
 

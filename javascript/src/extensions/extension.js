@@ -3,6 +3,7 @@
 
 const { CODE } = require('../opcodes.js');
 const { MemoryTooSmall } = require('../wasm/memory-limit.js');
+const { after } = require('./after.js');
 const { FUNCTIONS, OTHERS } = require('./contract.js');
 const { DynamicFunctions, ExtensionFailure, FIRST_DYNAMIC, Handles } = require('./handles.js');
 const { Instance } = require('./instance.js');
@@ -55,16 +56,16 @@ class Extension {
   /** The instance for a call. */
   #ready() {
     if (this.#instance) return this.#instance;
-    const { module, usesSql } = this.package;
+    const { module, usesSql, script } = this.package;
     const { environment, directories } = this.granted;
     const hasTime = this.limits.time !== Infinity;
     if (hasTime || (usesSql && !canSuspend)) {
       const { WorkerInstance } = require('./worker-instance.js');
-      this.#instance = new WorkerInstance(module, { environment, directories, usesSql, time: this.limits.time });
+      this.#instance = new WorkerInstance(module, { environment, directories, usesSql, script, time: this.limits.time });
     } else {
       this.#instance = usesSql
-        ? new SuspendableInstance(module, { environment, directories })
-        : new Instance(module, { environment, directories });
+        ? new SuspendableInstance(module, { environment, directories, script })
+        : new Instance(module, { environment, directories, script });
     }
     this.usage.starts++;
     return this.#instance;
@@ -97,7 +98,8 @@ class Extension {
       const reply = instance instanceof Instance
         ? { returned: instance.call(entry, own) }
         : instance.call(name, own, connectsFirst);
-      return this.#continued({ name, entry, handle: args[0], connects: connectsFirst || name === 'extension-connect' }, reply);
+      const state = { name, entry, handle: args[0], connects: connectsFirst || name === 'extension-connect' };
+      return after(reply, (outcome) => this.#continued(state, outcome));
     });
   }
 
@@ -115,7 +117,7 @@ class Extension {
       const waiting = this.#waiting;
       if (!waiting) return failed(CODE.MISUSE, 'no call waits');
       this.#waiting = null;
-      return this.#continued(waiting, this.#instance.resume(reply));
+      return after(this.#instance.resume(reply), (outcome) => this.#continued(waiting, outcome));
     });
   }
 
@@ -185,11 +187,15 @@ class Extension {
 
   /** Failures and traps become failures for SQL. */
   #guarded(action) {
-    try {
-      return action();
-    } catch (error) {
+    const failure = (error) => {
       if (error instanceof ExtensionFailure) return failed(error.code, error.message);
       return failed(CODE.ERROR, this.trapped(error));
+    };
+    try {
+      const answer = action();
+      return answer instanceof Promise ? answer.catch(failure) : answer;
+    } catch (error) {
+      return failure(error);
     }
   }
 

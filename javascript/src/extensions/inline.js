@@ -4,6 +4,7 @@
 
 const { CODE } = require('../opcodes.js');
 const { ContractViolation } = require('./abi.js');
+const { after } = require('./after.js');
 const { failed } = require('./extension.js');
 const { UNFINISHED, output, request, result, unfinished } = require('./types.js');
 
@@ -96,9 +97,9 @@ class InlineCalls {
 
   call(handle, fn, heads, words, at) {
     const extension = this.dispatch.get(handle);
-    if (this.#direct(extension, fn, heads, words, at)) return;
+    if (this.#direct(extension, fn, heads, words, at)) return undefined;
     const answer = extension.call('scalar-call', [fn >>> 0, argumentsOf(heads, words), Buffer.alloc(0)]);
-    this.#store(extension, answer, at);
+    return after(answer, (outcome) => this.#store(extension, outcome, at));
   }
 
   #store(extension, answer, at) {
@@ -121,7 +122,7 @@ class InlineCalls {
     const stored = extension.pendingOutput;
     extension.pendingOutput = null;
     const answer = stored ?? extension.call('inline-pending-result', [fn >>> 0]);
-    this.dispatch.store(OUTPUT_ANSWER, answer, at);
+    return after(answer, (outcome) => this.dispatch.store(OUTPUT_ANSWER, outcome, at));
   }
 }
 

@@ -5,6 +5,7 @@ const { Memory } = require('../engine/memory.js');
 const { Log, Wasi } = require('../host/wasi.js');
 const { ContractViolation } = require('./abi.js');
 const { VERSION } = require('./contract.js');
+const { LOAD } = require('./script.js');
 const t = require('./types.js');
 
 /** Most bytes that one call returns. */
@@ -33,21 +34,34 @@ class CountedMemory extends Memory {
   }
 }
 
+/** An engine imports SQL for those of its scripts that need it. */
+const refused = () => {
+  throw new Error('it uses SQL and does not say that it needs it');
+};
+const WITHOUT_SQL = { perform: refused, 'perform-later': refused, 'register-function': refused };
+
 class Instance {
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment?: [string, string][], directories?: { path: string, isReadOnly: boolean }[], sqlWork?: Function, realm?: any }} host
+   * @param {{ environment?: [string, string][], directories?: { path: string, isReadOnly: boolean }[], sqlWork?: Function, script?: Uint8Array, realm?: any }} host
    */
-  constructor(module, { environment, directories = [], sqlWork, realm = WebAssembly }) {
+  constructor(module, { environment, directories = [], sqlWork, script, realm = WebAssembly }) {
     this.log = new Log(LOG_BYTES);
     this.files = directories.length > 0 ? new (require('../host/wasi-files.js').WasiFiles)(directories) : undefined;
     const wasi = new Wasi({ log: this.log, environment, files: this.files });
     const imports = wasi.imports(WebAssembly.Module.imports(module));
-    if (sqlWork) imports[SQL_WORK] = sqlWork(this);
+    imports[SQL_WORK] = sqlWork ? sqlWork(this) : WITHOUT_SQL;
     this.exports = new realm.Instance(module, imports).exports;
     this.memory = new CountedMemory(this.exports.memory, this.exports.cabi_realloc);
     wasi.memory = this.memory;
     this.inline = this.exports[INLINE];
+    if (script) this.#run(script);
+  }
+
+  /** Gives an engine its script. */
+  #run(script) {
+    const { tag, value } = this.call(LOAD, [script]);
+    if (tag !== 0) throw new Error(value.message.toString());
   }
 
   /** What the extension is and registers. */

@@ -1,13 +1,12 @@
 'use strict';
 // The file of an extension: its code, its manifest, and what it is granted.
 
-const crypto = require('node:crypto');
-
 const { kindOf } = require('../wasm/binary.js');
 const { largestCoreModule } = require('../wasm/component.js');
 const { withMemoryLimit } = require('../wasm/memory-limit.js');
 const { exportName, VERSION } = require('./contract.js');
 const { Instance, SQL_WORK } = require('./instance.js');
+const { LOAD, scriptOf } = require('./script.js');
 const { NEED } = require('./types.js');
 
 /** Longest file of an extension. */
@@ -114,22 +113,32 @@ function checkImports(module) {
 class Package {
   /**
    * @param {Uint8Array} bytes The file.
+   * @param {string} sha256 Of these bytes.
    * @param {number} memory The limit of its memory.
+   * @param {(name: string) => Uint8Array} engine The file of the engine that runs a script.
    */
-  constructor(bytes, memory) {
-    this.sha256 = crypto.createHash('sha256').update(bytes).digest('hex');
-    this.program = withMemoryLimit(programOf(bytes), memory);
+  constructor(bytes, sha256, memory, engine) {
+    this.sha256 = sha256;
+    const script = scriptOf(bytes);
+    this.script = script?.source;
+    this.program = withMemoryLimit(programOf(script ? engine(script.engine) : bytes), memory);
     this.module = new WebAssembly.Module(this.program);
     checkImports(this.module);
     this.usesSql = WebAssembly.Module.imports(this.module).some(({ module }) => module === SQL_WORK);
     // Nothing is granted to the instance that says what it needs.
     const sqlWork = () => ({ perform: noSql, 'perform-later': noSql, 'register-function': noSql });
-    this.manifest = new Instance(this.module, { sqlWork: this.usesSql ? sqlWork : undefined }).describe();
+    const nothing = { sqlWork: this.usesSql ? sqlWork : undefined, script: this.script };
+    this.manifest = new Instance(this.module, nothing).describe();
     checkManifest(this.manifest);
     checkExports(this.module, this.manifest);
     this.name = this.manifest.name.toString();
     const needsSql = this.manifest.needs.some(({ tag }) => tag === NEED.SQL || tag === NEED.SQL_READ_ONLY);
-    if (this.usesSql && !needsSql) refuse('it imports `sql-work` and does not say that it needs SQL');
+    const isEngine = WebAssembly.Module.exports(this.module).some(({ name }) => name === LOAD.export);
+    if (this.usesSql && !needsSql && !isEngine) {
+      refuse('it imports `sql-work` and does not say that it needs SQL');
+    }
+    // An engine imports it for those of its scripts that need it.
+    this.usesSql &&= needsSql;
   }
 }
 

@@ -54,15 +54,15 @@ class SuspendableInstance {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment: [string, string][], directories: { path: string, isReadOnly: boolean }[] }} options
+   * @param {{ environment: [string, string][], directories: { path: string, isReadOnly: boolean }[], script?: Uint8Array }} options
    */
-  constructor(module, { environment, directories }) {
+  constructor(module, { environment, directories, script }) {
     const { Suspending } = this.#realm.WebAssembly;
     const sqlWork = (instance) => {
       const imports = this.#work.imports(instance);
       return Object.fromEntries(Object.entries(imports).map(([name, fn]) => [name, new Suspending(fn)]));
     };
-    this.#instance = new Instance(module, { environment, directories, sqlWork, realm: this.#realm.WebAssembly });
+    this.#instance = new Instance(module, { environment, directories, sqlWork, script, realm: this.#realm.WebAssembly });
   }
 
   /** The call is suspended until `resume`. */

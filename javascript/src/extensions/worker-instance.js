@@ -28,14 +28,14 @@ class WorkerInstance {
 
   /**
    * @param {WebAssembly.Module} module
-   * @param {{ environment: [string, string][], directories: { path: string, isReadOnly: boolean }[], usesSql: boolean, time: number }} options
+   * @param {{ environment: [string, string][], directories: { path: string, isReadOnly: boolean }[], usesSql: boolean, script?: Uint8Array, time: number }} options
    */
-  constructor(module, { environment, directories, usesSql, time }) {
+  constructor(module, { environment, directories, usesSql, script, time }) {
     this.#time = time === Infinity ? DEFAULT_TIME : time;
     const shared = Channel.memory();
     const { port1, port2 } = new MessageChannel();
     this.#worker = new Worker(path.join(root, 'src/extensions/worker-main.js'), {
-      workerData: { module, environment, directories, usesSql, shared, port: port2 },
+      workerData: { module, environment, directories, usesSql, script, shared, port: port2 },
       transferList: [port2],
       env: {},
       resourceLimits: RESOURCE_LIMITS,

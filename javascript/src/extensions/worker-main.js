@@ -9,7 +9,7 @@ const { FUNCTIONS, OTHERS } = require('./contract.js');
 const { Instance } = require('./instance.js');
 const { SqlWork } = require('./sql-work.js');
 
-const { module: code, environment, directories, usesSql, shared, port } = workerData;
+const { module: code, environment, directories, usesSql, script, shared, port } = workerData;
 const channel = new Channel('worker', shared, port, receiveMessageOnPort);
 const entries = { ...FUNCTIONS, ...OTHERS };
 
@@ -27,7 +27,7 @@ let instance = null;
 
 function start() {
   const sqlWork = usesSql ? (made) => work.imports(made) : undefined;
-  instance = new Instance(code, { environment, directories, sqlWork });
+  instance = new Instance(code, { environment, directories, sqlWork, script });
 }
 
 /** Calls a function, and performs what has waited for its end. */

@@ -46,13 +46,6 @@ const BY_NAME = new Map([
   ['ENAMETOOLONG', ERROR.INVALID],
 ]);
 
-/** The code of a number of the system, whose names are loaded with the first failure. */
-function ofNumber(number) {
-  const { errno } = require('node:os').constants;
-  const found = [...BY_NAME].find(([name]) => errno[name] === number);
-  return found ? found[1] : ERROR.IO;
-}
-
 /** The code of an error of node:fs; throws what is none. */
 function codeOf(error) {
   if (error instanceof FileError) return error.fileCode;
@@ -60,10 +53,4 @@ function codeOf(error) {
   return BY_NAME.get(error.code) ?? ERROR.IO;
 }
 
-/** The result of a function of the system's module, which is negative after a failure. */
-function checked(result) {
-  if (result < 0) throw new FileError(ofNumber(-result));
-  return result;
-}
-
-module.exports = { ERROR, FileError, checked, codeOf };
+module.exports = { BY_NAME, ERROR, FileError, codeOf };

@@ -4,22 +4,13 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-const { ERROR, FileError, checked, codeOf } = require('./errors.js');
-const { LEVEL, Lock, UnsharedLock } = require('./locks.js');
+const { checked } = require('./checked.js');
+const { ERROR, FileError, codeOf } = require('./errors.js');
+const { FLAG, LEVEL, UnsharedLock } = require('./flags.js');
+const { Lock } = require('./locks.js');
 const { system } = require('./system.js');
 
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-
-/** `open-flags` of wit/host/files.wit. */
-const FLAG = Object.freeze({
-  READ_WRITE: 1,
-  CREATE: 2,
-  EXCLUSIVE: 4,
-  DELETE_ON_CLOSE: 8,
-  NO_FOLLOW: 16,
-  JOURNAL: 32,
-  REWRITE: 64,
-});
 
 /** `SQLITE_DEFAULT_FILE_PERMISSIONS`. */
 const DEFAULT_BITS = 0o644;
@@ -213,4 +204,4 @@ function syncDirectory(file) {
   }
 }
 
-module.exports = { FLAG, File, syncDirectory };
+module.exports = { File, syncDirectory };

@@ -3,11 +3,9 @@
 // `unixLock`). The locks belong to the open file description: closing another descriptor of the file
 // does not release them, and two connections of one process exclude each other.
 
-const { checked } = require('./errors.js');
+const { checked } = require('./checked.js');
+const { LEVEL } = require('./flags.js');
 const { system } = require('./system.js');
-
-/** `lock-level` of wit/host/files.wit. */
-const LEVEL = Object.freeze({ NONE: 0, SHARED: 1, RESERVED: 2, PENDING: 3, EXCLUSIVE: 4 });
 
 /** The values of Linux, on all its processors. */
 const KIND = Object.freeze({ READ: 0, WRITE: 1, NONE: 2 });
@@ -91,22 +89,4 @@ class Lock {
   }
 }
 
-/** The lock of a file that no other program uses: only its level is kept. */
-class UnsharedLock {
-  level = LEVEL.NONE;
-
-  raise(wanted) {
-    this.level = Math.max(this.level, wanted);
-    return true;
-  }
-
-  lower(wanted) {
-    this.level = Math.min(this.level, wanted);
-  }
-
-  isReserved() {
-    return this.level > LEVEL.SHARED;
-  }
-}
-
-module.exports = { KIND, LEVEL, Lock, UnsharedLock, find, set };
+module.exports = { KIND, Lock, find, set };

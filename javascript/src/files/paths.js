@@ -6,18 +6,13 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const { ERROR, FileError } = require('./errors.js');
-
-/** What SQLite adds to the name of a database for its journals; the last one is a super-journal. */
-const JOURNAL = /^-(?:journal|wal|shm|mj[0-9A-F]{6}9[0-9A-F]{2})$/;
+const { JOURNAL } = require('./names.js');
 
 /** File systems whose files are the kernel's, such as the memory of this process: see statfs(2). */
 const KERNEL_TYPES = new Set([
   0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11,
   0x6165676c,
 ]);
-
-/** The longest path of Linux. */
-const MAX_PATH_BYTES = 4096;
 
 const isInside = (directory, file) =>
   directory === '/' || file === directory || file.startsWith(`${directory}/`);
@@ -107,15 +102,4 @@ function realPath(name, follow) {
   return path.join(fs.realpathSync.native(path.dirname(name)), last);
 }
 
-/** The text of a path that the engine has sent. */
-function nameOf(bytes) {
-  if (bytes.length === 0 || bytes.length > MAX_PATH_BYTES || bytes.includes(0)) {
-    throw new FileError(ERROR.INVALID);
-  }
-  const name = bytes.toString('utf8');
-  // Other bytes would become another name.
-  if (name[0] !== '/' || !Buffer.from(name, 'utf8').equals(bytes)) throw new FileError(ERROR.NOT_GRANTED);
-  return name;
-}
-
-module.exports = { MAX_PATH_BYTES, Paths, nameOf };
+module.exports = { Paths };

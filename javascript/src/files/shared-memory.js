@@ -8,7 +8,8 @@
 
 const fs = require('node:fs');
 
-const { ERROR, FileError, checked } = require('./errors.js');
+const { checked } = require('./checked.js');
+const { ERROR, FileError } = require('./errors.js');
 const { KIND, find, set } = require('./locks.js');
 const { system } = require('./system.js');
 

@@ -13,7 +13,11 @@ class Process {
   /** Whether the running statement was interrupted for its time. */
   isExpired = false;
   memory = null;
-  #sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+  /** @param {{ workingDirectory: () => string, sleep: (milliseconds: number) => void }} system */
+  constructor({ workingDirectory, sleep }) {
+    this.system = { workingDirectory, sleep };
+  }
 
   /** A statement begins, which has this time in milliseconds. */
   begin(milliseconds) {
@@ -30,7 +34,7 @@ class Process {
   }
 
   #workingDirectory(result) {
-    const bytes = Buffer.from(process.cwd());
+    const bytes = Buffer.from(this.system.workingDirectory());
     const start = this.memory.store(bytes);
     this.memory.u8[result] = 1;
     this.memory.view.setUint32(result + 4, start, true);
@@ -46,7 +50,7 @@ class Process {
         else this.#poll(result);
       },
       sleep: (microseconds) => {
-        Atomics.wait(this.#sleeper, 0, 0, Math.min((microseconds >>> 0) / 1000, MAX_SLEEP));
+        this.system.sleep(Math.min((microseconds >>> 0) / 1000, MAX_SLEEP));
       },
       'working-directory': (result) => this.#workingDirectory(result),
       // The path is used nowhere else: extensions are loaded by the program.

@@ -6,7 +6,8 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const { FileError, ERROR } = require('../files/errors.js');
-const { MAX_PATH_BYTES, Paths } = require('../files/paths.js');
+const { MAX_PATH_BYTES } = require('../files/names.js');
+const { Paths } = require('../files/paths.js');
 
 /** `error-code` of wasi:filesystem. */
 const CODE = Object.freeze({ ACCESS: 0, IO: 13, READ_ONLY: 33 });

@@ -112,7 +112,7 @@ class Wasi {
       throw new Stop('it wants to wait, which is not possible here');
     };
     return {
-      'wasi:clocks/monotonic-clock': { now: () => process.hrtime.bigint(), 'subscribe-duration': waits },
+      'wasi:clocks/monotonic-clock': { now: () => BigInt(Math.round(performance.now() * 1e6)), 'subscribe-duration': waits },
       'wasi:clocks/wall-clock': {
         now: (result) => {
           const now = Date.now();

@@ -7,8 +7,9 @@ use super::row::{Argument, Columns, Row, Scan};
 use super::{Change, Conflict, ConnectMode, Connection, Cursor, Plan, Planned, Table, Transaction};
 use crate::bindings::table::exports::sqlite_wasm::extension::table::Guest;
 use crate::bindings::table_types as wit;
+use crate::provider::Provider;
 use crate::slab::Slab;
-use crate::{Definition, Error, Result, code};
+use crate::{Error, Result, code};
 
 /// A batch ends when its texts and blobs exceed this many bytes, whatever its limit: a thousand
 /// rows of a megabyte would be more than the extension's memory.
@@ -179,7 +180,7 @@ pub fn fetch(cursor: u32, limit: u32) -> *const Fetched {
     batch::fetched(|batch| with_cursor(cursor, |table, cursor| table.fetch(cursor, limit, batch)))
 }
 
-impl<T: Definition> Guest for T {
+impl<T: Provider> Guest for T {
     fn connect(
         module: u32,
         mode: wit::ConnectMode,
@@ -196,7 +197,7 @@ impl<T: Definition> Guest for T {
             name,
             arguments,
         };
-        let (table, declaration) = (T::MODULES[module as usize].connect)(connection)?;
+        let super::Connected { table, declaration } = T::connect_table(module, connection)?;
         let table = OPEN.with_borrow_mut(|open| open.tables.insert(table));
         let config = wit::TableConfig::empty();
         Ok(wit::Connected { table, declaration, config })

@@ -15,8 +15,19 @@ pub enum ModuleKind {
     EponymousOnly,
 }
 
-/// A table, and its CREATE TABLE statement.
-type Connected = (Box<dyn AnyTable>, String);
+/// A connected table, and its CREATE TABLE statement.
+#[doc(hidden)]
+pub struct Connected {
+    pub(crate) table: Box<dyn AnyTable>,
+    pub(crate) declaration: String,
+}
+
+impl Connected {
+    /// This table.
+    pub fn new<T: Table>(table: T, declaration: String) -> Self {
+        Self { table: Box::new(OpenTable::new(table)), declaration }
+    }
+}
 
 /// A module of the extension's table.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +61,7 @@ impl Module {
             shadow_names: &[],
             connect: |connection| {
                 let (table, declaration) = T::connect(connection)?;
-                Ok((Box::new(OpenTable::new(table)), declaration))
+                Ok(Connected::new(table, declaration))
             },
         }
     }

@@ -50,9 +50,10 @@ pub fn check(verb: Token, mut words: Tokens) -> Result<(), Refusal> {
     };
     let Some((name, has_parts)) = name else { return Ok(()) };
     let is_refused = if has_parts { is_reserved_with_parts } else { is_reserved };
-    match is_refused(&named(&name)?) {
-        true => Err(Refusal(format!("the name \"{}\" {RESERVED}", shown(&name)))),
-        false => Ok(()),
+    if is_refused(&named(&name)?) {
+        Err(Refusal(format!("the name \"{}\" {RESERVED}", shown(&name))))
+    } else {
+        Ok(())
     }
 }
 

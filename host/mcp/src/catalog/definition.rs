@@ -86,9 +86,10 @@ pub fn hide_generated(table: &mut Table) {
             part.is_none_or(|part| part.mentions(&secrets))
         };
         let open = |column: &&mut super::Column| column.is_generated && !column.is_hidden;
-        let found = match secrets.is_empty() {
-            true => None,
-            false => table.columns.iter_mut().filter(open).find(|column| is_computed(column)),
+        let found = if secrets.is_empty() {
+            None
+        } else {
+            table.columns.iter_mut().filter(open).find(|column| is_computed(column))
         };
         match found {
             Some(column) => column.is_hidden = true,

@@ -65,9 +65,10 @@ fn saved<'a>(call: &Call<'_>, arguments: &Arguments<'a>, name: &str) -> Result<&
 pub fn explain(call: &mut Call<'_>, arguments: &Arguments<'_>) -> Result<Json, Failure> {
     let sql = from_first_word(arguments.needed("sql")?);
     let first = Tokens::new(sql, Dialect::Sqlite).next();
-    let plan = match first.is_some_and(|word| word.is("EXPLAIN")) {
-        true => sql.to_owned(),
-        false => format!("EXPLAIN QUERY PLAN {sql}"),
+    let plan = if first.is_some_and(|word| word.is("EXPLAIN")) {
+        sql.to_owned()
+    } else {
+        format!("EXPLAIN QUERY PLAN {sql}")
     };
     let parameters = Parameters::of(arguments.get("parameters")).map_err(Failure::argument)?;
     let rows = call.run(&plan, &parameters, None)?;

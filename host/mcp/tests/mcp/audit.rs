@@ -65,10 +65,10 @@ fn a_full_disk_refuses_calls_and_changes_nothing() {
     let directory = directory();
     let (database, audit) = (directory.path().join("shop.db"), directory.path().join("audit"));
     shell(&database, "CREATE TABLE t(a);");
-    // A limit for files is a disk that is full; without the signal a write fails.
+    // A limit for files is a disk that is full; without the signal a write fails. So is standard error.
     let mut limited = Command::new("bash");
     limited
-        .args(["-c", "trap '' XFSZ; ulimit -f 20; exec \"$0\" \"$@\""])
+        .args(["-c", "trap '' XFSZ; ulimit -f 20; exec \"$0\" \"$@\" 2>/dev/full"])
         .arg(program())
         .arg(&database);
     let mut server = Server::by(limited.args(["--write", "--audit", audit.to_str().unwrap()]), OLD);

@@ -37,25 +37,32 @@ pub fn value(parameter: &Parameter, text: &str) -> Result<String> {
     let value = parameter.read(text)?;
     let name = parameter.name;
     if let Some((_, kept, hint)) = ONLY.iter().find(|(known, ..)| *known == name) {
-        return match kept.contains(&value.as_str()) {
-            true => Ok(value),
-            false => Err(refused(name, &value).hint(*hint)),
+        return if kept.contains(&value.as_str()) {
+            Ok(value)
+        } else {
+            Err(refused(name, &value).hint(*hint))
         };
     }
     match name {
         "client_encoding" => encoding(parameter, &value),
-        "TimeZone" => zones::read(&value).ok_or_else(|| match zones::may_be_one(&value) {
-            true => refused(name, &value).hint("the server's time zone is UTC"),
-            false => parameter.invalid(&value),
+        "TimeZone" => zones::read(&value).ok_or_else(|| {
+            if zones::may_be_one(&value) {
+                refused(name, &value).hint("the server's time zone is UTC")
+            } else {
+                parameter.invalid(&value)
+            }
         }),
         "DateStyle" => date_style(parameter, &value),
         "extra_float_digits" if !matches!(value.as_str(), "1" | "2" | "3") => {
             Err(refused(name, &value).hint("numbers are written with all their digits; set 1 to 3"))
         }
-        "lc_monetary" | "lc_numeric" | "lc_time" => match LOCALES.contains(&value.as_str()) {
-            true => Ok(value),
-            false => Err(refused(name, &value).hint("the locale is C")),
-        },
+        "lc_monetary" | "lc_numeric" | "lc_time" => {
+            if LOCALES.contains(&value.as_str()) {
+                Ok(value)
+            } else {
+                Err(refused(name, &value).hint("the locale is C"))
+            }
+        }
         "default_tablespace" | "temp_tablespaces" => match value.trim_matches('"') {
             "" | "pg_default" => Ok(value),
             other => Err(missing(parameter, &value, &format!("Tablespace \"{other}\""))),
@@ -91,9 +98,10 @@ fn encoding(parameter: &Parameter, value: &str) -> Result<String> {
     if let Some((_, name)) = ENCODINGS.iter().find(|(known, _)| *known == plain) {
         return Ok((*name).to_owned());
     }
-    match OTHER_ENCODINGS.iter().any(|known| plain.starts_with(known)) {
-        true => Err(refused(parameter.name, value).hint("the encoding is UTF8")),
-        false => Err(parameter.invalid(value)),
+    if OTHER_ENCODINGS.iter().any(|known| plain.starts_with(known)) {
+        Err(refused(parameter.name, value).hint("the encoding is UTF8"))
+    } else {
+        Err(parameter.invalid(value))
     }
 }
 

@@ -60,6 +60,22 @@ pub struct Settings {
     limits: [Option<Duration>; 2],
     /// How often something has changed.
     version: u64,
+    times: Times,
+    /// Whether a transaction only reads if nothing says otherwise.
+    only_reads: bool,
+}
+
+/// Limits of time, which each message needs; none for any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Of a statement.
+    pub statement: Option<Duration>,
+    /// Of a transaction that waits for its client.
+    pub idle: Option<Duration>,
+    /// Of a statement that waits for a lock.
+    pub lock: Option<Duration>,
+    /// Of a session that waits for its client outside of a transaction.
+    pub session: Option<Duration>,
 }
 
 /// A row of `pg_settings`.
@@ -78,27 +94,27 @@ pub struct Row {
 impl Settings {
     /// Those of a user, on a server that limits a statement and a pause in a transaction.
     pub fn of(user: &str, statement: Duration, idle: Duration) -> Self {
-        Self { user: user.to_owned(), limits: [Some(statement), Some(idle)], ..Self::default() }
+        let limits = [Some(statement), Some(idle)];
+        let mut new = Self { user: user.to_owned(), limits, ..Self::default() };
+        new.change();
+        new
     }
 
-    /// How long a statement may take; none for any time.
-    pub fn statement_time(&self) -> Option<Duration> {
-        self.time(STATEMENT)
+    /// How long statements, transactions and sessions may take or wait.
+    pub fn times(&self) -> Times {
+        self.times
     }
 
-    /// How long a transaction may wait for its client; none for any time.
-    pub fn idle_time(&self) -> Option<Duration> {
-        self.time(IDLE)
-    }
-
-    /// How long a statement may wait for a lock; none for any time.
-    pub fn lock_time(&self) -> Option<Duration> {
-        self.time(LOCK)
-    }
-
-    /// How long a session may wait for its client outside of a transaction; none for any time.
-    pub fn session_time(&self) -> Option<Duration> {
-        self.time(SESSION)
+    /// Note that something has changed.
+    fn change(&mut self) {
+        self.version += 1;
+        self.times = Times {
+            statement: self.time(STATEMENT),
+            idle: self.time(IDLE),
+            lock: self.time(LOCK),
+            session: self.time(SESSION),
+        };
+        self.only_reads = self.is_on(OF_TRANSACTION[1].1);
     }
 
     /// How intervals are written.
@@ -253,9 +269,10 @@ impl Settings {
         }
         self.remember(name)?;
         let value = value.or_else(|| self.startup.get(name).cloned().filter(|_| is_local));
-        let (set, other) = match is_local {
-            true => (&mut self.local, None),
-            false => (&mut self.session, Some(&mut self.local)),
+        let (set, other) = if is_local {
+            (&mut self.local, None)
+        } else {
+            (&mut self.session, Some(&mut self.local))
         };
         match value {
             Some(value) => set.insert(name.to_owned(), value),
@@ -264,7 +281,7 @@ impl Settings {
         if let Some(local) = other {
             local.remove(name);
         }
-        self.version += 1;
+        self.change();
         Ok(())
     }
 

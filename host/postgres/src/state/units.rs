@@ -74,14 +74,13 @@ fn split(text: &str) -> Option<(f64, &str)> {
 /// A number as Postgres writes it.
 pub fn number(value: f64, is_integer: bool) -> String {
     let exponent = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
-    match !is_integer && !(-5.0..6.0).contains(&exponent) {
-        true => {
-            let text = format!("{value:e}");
-            let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-            let number: i32 = exponent.parse().unwrap_or(0);
-            format!("{digits}e{}{:02}", if number < 0 { '-' } else { '+' }, number.abs())
-        }
-        false => format!("{value}"),
+    if !is_integer && !(-5.0..6.0).contains(&exponent) {
+        let text = format!("{value:e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let number: i32 = exponent.parse().unwrap_or(0);
+        format!("{digits}e{}{:02}", if number < 0 { '-' } else { '+' }, number.abs())
+    } else {
+        format!("{value}")
     }
 }
 

@@ -159,9 +159,10 @@ impl Rewriter<'_> {
             }
             let found = format!("{find}({expr})");
             // Other programs that read a definition have no session.
-            return Ok(raw(match name == "regclass" && !self.is_definition {
-                true => format!("coalesce({found}, {})", super::session_calls::no_relation(expr)),
-                false => found,
+            return Ok(raw(if name == "regclass" && !self.is_definition {
+                format!("coalesce({found}, {})", super::session_calls::no_relation(expr))
+            } else {
+                found
             }));
         }
         if matches!(name, "regoper" | "regoperator" | "regprocedure" | "\"any\"" | "cstring") {
@@ -313,7 +314,12 @@ fn moment(word: &str, scalar: Scalar) -> Option<String> {
 fn shortened(text: &str, typed: Typed) -> String {
     match typed {
         Typed { ty: Type::One(Scalar::Varchar | Scalar::Bpchar), modifier } if modifier >= 4 => {
-            text.chars().take(modifier as usize - 4).collect()
+            let text: String = text.chars().take(modifier as usize - 4).collect();
+            if typed.ty == Type::One(Scalar::Bpchar) {
+                text.trim_end_matches(' ').to_owned()
+            } else {
+                text
+            }
         }
         _ => text.to_owned(),
     }
@@ -349,8 +355,11 @@ fn converted(expr: &Expr, typed: Typed) -> Expr {
                 super::dates::canonical(&format!("strftime('%Y-%m-%d %H:%M:%f', {expr})"))
             }
             Scalar::Uuid => format!("lower({expr})"),
-            Scalar::Varchar | Scalar::Bpchar if typed.modifier >= 4 => {
+            Scalar::Varchar if typed.modifier >= 4 => {
                 format!("substr({expr}, 1, {})", typed.modifier - 4)
+            }
+            Scalar::Bpchar if typed.modifier >= 4 => {
+                format!("rtrim(substr({expr}, 1, {}))", typed.modifier - 4)
             }
             _ => format!("CAST({expr} AS TEXT)"),
         },

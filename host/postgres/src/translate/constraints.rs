@@ -34,9 +34,10 @@ fn free(base: &str, taken: &mut HashSet<String>) -> Ident {
     let name = name.unwrap_or_default();
     taken.insert(name.clone());
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    match name.chars().all(is_plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
-        true => Ident::new(name),
-        false => Ident::new(quoted_name(&name)),
+    if name.chars().all(is_plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        Ident::new(name)
+    } else {
+        Ident::new(quoted_name(&name))
     }
 }
 

@@ -143,9 +143,10 @@ impl Rewriter<'_> {
             return Ok(());
         }
         // A short one is written more than once, and calls nothing.
-        let checked = match is_short(by) {
-            true => format!("iif({by}, {by}, pg_divisor({by}))"),
-            false => format!("pg_divisor({by})"),
+        let checked = if is_short(by) {
+            format!("iif({by}, {by}, pg_divisor({by}))")
+        } else {
+            format!("pg_divisor({by})")
         };
         self.written(checked.len())?;
         self.replace(by, raw(checked));

@@ -109,9 +109,10 @@ impl Rewriter<'_> {
             if let Some(bound) = bound
                 && bound.to_string().parse::<i64>().is_err()
             {
-                let checked = match is_definition {
-                    true => format!("ifnull({bound}, {none})"),
-                    false => format!("{name}({bound})"),
+                let checked = if is_definition {
+                    format!("ifnull({bound}, {none})")
+                } else {
+                    format!("{name}({bound})")
                 };
                 self.replace(bound, raw(checked));
             }

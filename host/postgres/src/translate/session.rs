@@ -120,9 +120,10 @@ fn of_action(piece: &Piece<'_>, action: Action, command: &str) -> Statement {
 }
 
 fn begin(words: &mut Words<'_>, is_start: bool) -> Result<Action> {
-    match is_start {
-        true => words.expect("transaction")?,
-        false => drop(words.one_of(&["work", "transaction"])),
+    if is_start {
+        words.expect("transaction")?;
+    } else {
+        let _ = words.one_of(&["work", "transaction"]);
     }
     let modes = modes(words)?;
     words.end()?;

@@ -237,11 +237,12 @@ impl Rewriter<'_> {
             !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty());
         let has_wildcard =
             select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)));
-        match is_grouped || marker.has_aggregate || has_wildcard {
-            true => Err(Error::unsupported(
+        if is_grouped || marker.has_aggregate || has_wildcard {
+            Err(Error::unsupported(
                 "a set beside `*`, GROUP BY, OVER or a function that is not known to be of one row",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

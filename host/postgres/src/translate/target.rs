@@ -91,12 +91,10 @@ impl<'a> Target<'a> {
         let value = match self.statement {
             ast::Statement::Insert(insert) => {
                 let SetExpr::Values(values) = &*insert.source.as_ref()?.body else { return None };
-                let place = match insert.columns.is_empty() {
-                    true => all.iter().position(|name| name.eq_ignore_ascii_case(column)),
-                    false => insert
-                        .columns
-                        .iter()
-                        .position(|name| last(name).eq_ignore_ascii_case(column)),
+                let place = if insert.columns.is_empty() {
+                    all.iter().position(|name| name.eq_ignore_ascii_case(column))
+                } else {
+                    insert.columns.iter().position(|name| last(name).eq_ignore_ascii_case(column))
                 };
                 values.rows.get(row)?.content.get(place?)
             }
@@ -127,9 +125,10 @@ fn is_again(expr: &Expr) -> bool {
         Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => ControlFlow::Break(()),
         Expr::Function(function) => {
             let name = last(&function.name);
-            match name.starts_with("pg_") || OTHERS.contains(&name.as_str()) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            if name.starts_with("pg_") || OTHERS.contains(&name.as_str()) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         }
         _ => ControlFlow::Continue(()),

@@ -218,9 +218,10 @@ impl Visitor for Named<'_> {
             }
             _ => None,
         };
-        match own.is_some_and(|own| own.eq_ignore_ascii_case(self.0)) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if own.is_some_and(|own| own.eq_ignore_ascii_case(self.0)) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 }

@@ -210,9 +210,10 @@ impl<'a> Insertion<'a> {
     pub fn gives(&self, column: &str, place: usize) -> bool {
         let Some(source) = &self.0.source else { return false };
         let mut columns = self.0.columns.iter();
-        let place = match self.0.columns.is_empty() {
-            true => Some(place),
-            false => columns.position(|name| last(name).eq_ignore_ascii_case(column)),
+        let place = if self.0.columns.is_empty() {
+            Some(place)
+        } else {
+            columns.position(|name| last(name).eq_ignore_ascii_case(column))
         };
         let Some(place) = place else { return false };
         let SetExpr::Values(values) = &*source.body else { return true };

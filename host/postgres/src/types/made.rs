@@ -1,7 +1,7 @@
 //! What a query makes: the types of a view's columns, and the table of CREATE TABLE AS.
 
 use sql_tokens::{Kind, quoted_name};
-use sqlparser::ast::{self, CreateTable, CreateView, ObjectNamePart};
+use sqlparser::ast::{self, CreateTable, CreateView, Expr, LimitClause, ObjectNamePart};
 
 use super::infer::{Column, Named, Schema, Scope, columns_of_query};
 use super::{Scalar, Type, Typed, view};
@@ -99,17 +99,28 @@ impl<'a> Made<'a> {
         let insertion = parse(&format!("INSERT INTO {} SELECT 1", parts.join("."))).ok()??;
         let mut made = Self { schema, name, columns, definition, insertion };
         if let ast::Statement::Insert(insert) = &mut made.insertion {
-            insert.source = Some(query.clone());
+            let mut query = query.clone();
+            if table.with_data.is_some_and(|with| !with.data) {
+                (query.limit_clause, query.fetch) = (Some(no_rows()), None);
+            }
+            insert.source = Some(query);
         }
         Some(made)
     }
 }
 
+/// `LIMIT 0`, for WITH NO DATA.
+fn no_rows() -> LimitClause {
+    let limit = Some(Expr::Value(ast::Value::Number("0".to_owned(), false).into()));
+    LimitClause::LimitOffset { limit, offset: None, limit_by: Vec::new() }
+}
+
 impl Schema for Made<'_> {
     fn columns(&self, table: &str) -> Option<Vec<Column>> {
-        match table.eq_ignore_ascii_case(&self.name) {
-            true => Some(self.columns.clone()),
-            false => self.schema.columns(table),
+        if table.eq_ignore_ascii_case(&self.name) {
+            Some(self.columns.clone())
+        } else {
+            self.schema.columns(table)
         }
     }
 }

@@ -81,9 +81,10 @@ fn of_factor(factor: &TableFactor, with: &[String], schema: &dyn Schema) -> Sour
         TableFactor::Table { name, alias, args: None, .. } => {
             let table = table_name(name);
             let own = alias.as_ref().map_or_else(|| table.clone(), |alias| folded(&alias.name));
-            match with.contains(&table) {
-                true => Source { name: own, table: None },
-                false => source(own, table, schema),
+            if with.contains(&table) {
+                Source { name: own, table: None }
+            } else {
+                source(own, table, schema)
             }
         }
         TableFactor::Derived { alias: Some(alias), .. } => {

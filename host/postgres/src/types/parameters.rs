@@ -17,6 +17,7 @@ use sqlparser::ast::{self, Expr, Query, Select, Value, VisitMut};
 
 use super::infer::{Schema, Scope};
 use super::made::{Made, described};
+use super::resolve::inline;
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
 use crate::translate::{Context, Overriding, Statement, as_cast, string_of, translate};
@@ -131,7 +132,10 @@ fn resolved(
         statement.columns = finder.columns;
         match statement.problem.take() {
             Some(problem) if !finder.is_changed => return Err(problem),
-            _ if finder.is_changed => statement.become_tree(tree, context)?,
+            _ if finder.is_changed => {
+                inline::expand(&mut tree);
+                statement.become_tree(tree, context)?;
+            }
             _ => {}
         }
     }
@@ -280,9 +284,10 @@ impl Finder<'_> {
                 return typed;
             }
         }
-        match self.scopes.is_empty() {
-            true => Scope::default().type_with_queries(expr, self.schema, &outer),
-            false => None,
+        if self.scopes.is_empty() {
+            Scope::default().type_with_queries(expr, self.schema, &outer)
+        } else {
+            None
         }
     }
 

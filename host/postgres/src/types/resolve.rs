@@ -17,6 +17,7 @@ pub(super) mod family;
 mod forms;
 pub(super) mod functions;
 mod grouping;
+pub(super) mod inline;
 mod numbers;
 mod operators;
 pub(super) mod plans;
@@ -64,9 +65,10 @@ impl Finder<'_> {
             Expr::InSubquery { expr, subquery, .. } => self.compare_with_query(expr, subquery),
             Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other) => {
                 // Arrays are equal where their texts are; a comparison of them would be NULL for one of NULL.
-                match self.is_array(one) || self.is_array(other) {
-                    true => self.check_operator(one, "=", other),
-                    false => self.compare_all(&mut [one, other], "="),
+                if self.is_array(one) || self.is_array(other) {
+                    self.check_operator(one, "=", other)
+                } else {
+                    self.compare_all(&mut [one, other], "=")
                 }
             }
             Expr::IsUnknown(inner) | Expr::IsNotUnknown(inner) => {

@@ -108,6 +108,7 @@ pub fn decode(bytes: &[u8], scalar: Scalar) -> Result<Value> {
             };
             Value::Text(interval.to_string())
         }
+        Scalar::Bpchar => text::decode(utf8(bytes)?, scalar)?,
         _ => Value::Text(utf8(bytes)?.to_owned()),
     })
 }

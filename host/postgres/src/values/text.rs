@@ -211,12 +211,15 @@ pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
         }
         Scalar::Float4 | Scalar::Float8 => {
             let number = float(trimmed).ok_or_else(wrong)?;
-            match is_representable(number, trimmed, scalar) {
-                true => Value::Real(number),
-                false => return Err(beyond(scalar, trimmed)),
+            if is_representable(number, trimmed, scalar) {
+                Value::Real(number)
+            } else {
+                return Err(beyond(scalar, trimmed));
             }
         }
         Scalar::Numeric => decimal::value(trimmed).ok_or_else(wrong)?,
+        // Spaces at its end do not count, and it is stored without them.
+        Scalar::Bpchar => Value::Text(text.trim_end_matches(' ').to_owned()),
         Scalar::Bytea => Value::Blob(bytea(text).ok_or_else(wrong)?),
         Scalar::Uuid => {
             let mut canonical = Vec::new();

@@ -16,9 +16,8 @@ use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::extension_directories::extension_directories;
 use super::values::parse_output;
-use super::{
-    complain, directory_of, extension, loader, print, print_json, second_wall, write_whole,
-};
+use super::{directory_of, extension, loader, print, print_json, second_wall, write_whole};
+use sqlite_wasm_runtime::words::complaint::complain;
 
 const DETAILS: &str = "\
 An extension that needs no grant is fused with the shell: it becomes part of the
@@ -89,17 +88,18 @@ impl Compose {
             self.check_absent(&compiled)?;
         }
         // The key cannot be read behind the wall.
-        let recipe = Recipe::of_user();
+        let mut recipe = Recipe::of_user();
+        recipe.search_extensions(directories.clone());
         let loader = loader(&recipe, Reservation::Full)?;
         self.raise_wall(&directories)?;
         let composed = match self.composed(&directories, &recipe, &loader) {
             Ok(composed) => composed,
             Err(error) => {
-                complain(&format!("error: {error:#}"));
+                complain(format!("error: {error:#}"));
                 return Ok(exit_code::ExitCode::Artifact.into());
             }
         };
-        composed.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
+        composed.warnings.iter().for_each(|warning| complain(format!("warning: {warning}")));
         write_whole(&self.output, &composed.wasm)?;
         if self.precompile {
             write_whole(&compiled, &loader.precompile_bytes(&self.output, &composed.wasm)?)?;

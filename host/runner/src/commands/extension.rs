@@ -1,4 +1,7 @@
-//! `extension`: list, inspect and record extensions.
+//! `extension`: create, build, list, inspect and record extensions.
+
+mod build;
+mod new;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -13,10 +16,14 @@ use sqlite_wasm_runtime::sandbox::Recipe;
 use sqlite_wasm_runtime::wall::exit_code;
 use sqlite_wasm_runtime::words::escape::escaped;
 
-use super::extension_directories::extension_directories;
-use super::{complain, print, print_json, second_wall, write_whole};
+use build::Build;
+use new::New;
 
-/// List and inspect extensions
+use super::extension_directories::extension_directories;
+use super::{print, print_json, second_wall, write_whole};
+use sqlite_wasm_runtime::words::complaint::complain;
+
+/// Create, build, list and inspect extensions
 #[derive(Debug, clap::Args)]
 pub struct Extension {
     #[command(subcommand)]
@@ -26,6 +33,10 @@ pub struct Extension {
 /// The subcommands of `extension`.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
+    /// Write a script to begin with, and its test
+    New(New),
+    /// Make an extension of a script in JavaScript
+    Build(Build),
     /// List the extensions that can be found, with their paths
     List(Common),
     /// Show what an extension registers and needs, and why it would not load; for a composed
@@ -75,6 +86,8 @@ impl Extension {
     /// When the extension is not found or cannot be read.
     pub fn execute(&self) -> Result<ExitCode> {
         match &self.action {
+            Action::New(new) => new.execute(),
+            Action::Build(build) => build.execute(),
             Action::List(common) => {
                 list(&extension_directories(&common.extension_dir), common.json)
             }
@@ -107,8 +120,9 @@ impl Inspect {
         let directories = extension_directories(&self.common.extension_dir);
         let path = search::by_name_or_path(&self.extension, &directories)?;
         let describe = if self.describe { Describe::Run } else { Describe::Recorded };
-        let mut extensions = Recipe::of_user().extensions();
-        second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
+        let mut extensions = searching(&directories).extensions();
+        let read: Vec<_> = directories.into_iter().chain([path.clone()]).collect();
+        second_wall::raise_for_looking(&read, None)?;
         let inspection = extensions.inspect(&self.extension, &path, describe)?;
         let printed = match (self.common.json, &inspection.program) {
             (true, Some(program)) => print_json(program)?,
@@ -119,14 +133,14 @@ impl Inspect {
         let Some(refusal) = &inspection.refusal else {
             return Ok(printed);
         };
-        complain(&format!("error: {refusal}"));
+        complain(format!("error: {refusal}"));
         Ok(exit_code::ExitCode::Artifact.into())
     }
 }
 
 impl Record {
     fn execute(&self) -> Result<ExitCode> {
-        let mut extensions = Recipe::of_user().extensions();
+        let mut extensions = searching(&extension_directories(&[])).extensions();
         for path in &self.files {
             let recorded = extensions.record(path);
             let recorded =
@@ -135,6 +149,13 @@ impl Record {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The user's recipe, with these directories of extensions and engines.
+fn searching(directories: &[PathBuf]) -> Recipe {
+    let mut recipe = Recipe::of_user();
+    recipe.search_extensions(directories.to_vec());
+    recipe
 }
 
 /// A composed program as text: a few lines for each extension.
@@ -168,6 +189,7 @@ fn table(inspection: &Inspection) -> String {
     if inspection.precompiled && inspection.refusal.is_none() {
         lines.add("seal", "valid; native code is not inspected");
     }
+    lines.add_some("engine", inspection.engine.as_ref());
     lines.add_some("contract", inspection.contract.as_ref().map(escaped));
     lines.add_some("code", inspection.code_bytes.map(|count| format!("{count} bytes")));
     let memory = inspection.memory_bytes.map(|count| format!("{count} bytes to begin with"));

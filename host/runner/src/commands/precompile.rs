@@ -7,7 +7,8 @@ use anyhow::Result;
 use sqlite_wasm_runtime::limits::address_space::Form;
 use sqlite_wasm_runtime::sandbox::Recipe;
 
-use super::{complain, loader, write_whole};
+use super::{loader, write_whole};
+use sqlite_wasm_runtime::words::complaint::complain;
 
 /// Compile a component ahead of time
 #[derive(Debug, clap::Args)]

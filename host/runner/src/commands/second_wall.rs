@@ -11,8 +11,8 @@ use sqlite_wasm_runtime::runner::Options;
 use sqlite_wasm_runtime::sandbox::{Recipe, plan_grants};
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 
-use super::complain;
 use super::run::RunOptions;
+use sqlite_wasm_runtime::words::complaint::complain;
 
 /// The terminal, for prompts to grant a capability.
 const TERMINAL: &str = "/dev/tty";
@@ -62,7 +62,7 @@ pub fn raise_for_looking(read: &[PathBuf], write: Option<&Path>) -> Result<()> {
 
 fn put_up(plan: &Plan) -> Result<()> {
     if let Some(warning) = wall::raise(plan)?.warning() {
-        complain(&warning);
+        complain(warning);
     }
     Ok(())
 }

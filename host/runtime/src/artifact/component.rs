@@ -6,6 +6,7 @@ mod open;
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use wasmtime::Engine;
@@ -13,6 +14,7 @@ use wasmtime::component::Component;
 
 use crate::artifact::engine::EngineKind;
 use crate::contract::composition::{Composition, Embedded};
+use crate::contract::script::Script;
 use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
 use crate::limits::address_space::Reservation;
 use crate::words::escape::escaped;
@@ -27,6 +29,10 @@ pub use open::open;
 pub(crate) struct Loaded {
     pub component: Component,
     code: Code,
+    /// What it runs, if it is an engine.
+    pub script: Option<Arc<Script>>,
+    /// The SHA-256 of the script's file.
+    script_sha256: Option<String>,
 }
 
 impl Loaded {
@@ -36,14 +42,17 @@ impl Loaded {
         ty.exports(engine).any(|(name, _)| name.starts_with(interface))
     }
 
-    /// The SHA-256 of the `.wasm` that it was compiled from, as `sha256sum`
-    /// prints it.
+    /// The SHA-256 of the `.wasm` that it was compiled from, or of the script's file, as
+    /// `sha256sum` prints it.
     ///
     /// # Errors
     ///
     /// When its file cannot be read.
     pub fn sha256(&self) -> Result<String> {
-        Ok(self.code.seal()?.source_sha256())
+        match &self.script_sha256 {
+            Some(sha256) => Ok(sha256.clone()),
+            None => Ok(self.code.seal()?.source_sha256()),
+        }
     }
 }
 
@@ -94,7 +103,7 @@ impl Program {
     }
 
     fn new(kind: EngineKind, engine: &Engine, loaded: Loaded) -> Result<Self> {
-        let Loaded { component, code } = loaded;
+        let Loaded { component, code, .. } = loaded;
         let composition = code.composition()?;
         let checks_time = kind.checks_time();
         Ok(Self { engine: engine.clone(), component, checks_time, composition, code })

@@ -109,13 +109,16 @@ impl Placement {
     }
 }
 
-/// `fused`, or `bundled (needs sql)`.
+/// `fused`, `bundled (needs sql)`, or `bundled (a script)`.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fused(_) => f.write_str("fused"),
             Self::Bundled { manifest, .. } => {
                 let needs: Vec<String> = manifest.needs.iter().map(need).collect();
+                if needs.is_empty() {
+                    return f.write_str("bundled (a script)");
+                }
                 write!(f, "bundled (needs {})", needs.join(", "))
             }
         }

@@ -12,6 +12,9 @@ pub const DATABASE_EXPORT: &str = "sqlite-wasm:database/connections@";
 /// The interface that every extension exports, in any version.
 pub const EXTENSION_EXPORT: &str = "sqlite-wasm:extension/extension@";
 
+/// The interface that an extension imports to use SQL, in any version.
+pub const SQL_IMPORT: &str = "sqlite-wasm:extension/sql-work@";
+
 /// The version of this host.
 pub use wire::CONTRACT_VERSION;
 

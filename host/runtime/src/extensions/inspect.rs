@@ -26,6 +26,7 @@ use crate::artifact::component::{self, Code, LoadError, is_native};
 use crate::artifact::seal::SEAL_BYTES;
 use crate::artifact::sha256::hexadecimal;
 use crate::contract::composition::{Composition, Contained, Contents};
+use crate::contract::script::Script;
 use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
 use crate::contract::{check, need, types as wit, version};
 use crate::extensions::ExtensionsCtx;
@@ -63,6 +64,9 @@ pub struct Inspection {
     pub code_bytes: Option<u64>,
     /// Bytes of linear memory that it begins with.
     pub memory_bytes: Option<u64>,
+    /// The engine that runs it, with its version, if it is a script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// The version of the contract for which it was made.
     pub contract: Option<String>,
     /// The interfaces that it imports.
@@ -156,7 +160,10 @@ impl ExtensionsCtx {
             inspection.become_program(composition.as_ref(), version);
             return Ok(());
         }
-        version::check(&facts.exports)?;
+        inspection.engine = Script::of(wasm)?.map(|script| script.engine());
+        if inspection.engine.is_none() {
+            version::check(&facts.exports)?;
+        }
         let recorded = record::recorded(&facts)?;
         if describe == Describe::Recorded {
             inspection.offer = recorded.as_ref().map(Offer::from);
@@ -212,6 +219,7 @@ impl Inspection {
             precompiled: is_native(path),
             code_bytes: None,
             memory_bytes: None,
+            engine: None,
             contract: None,
             imports: Vec::new(),
             sections: Vec::new(),

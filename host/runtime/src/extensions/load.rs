@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use wasmtime::component::Component;
 
 use super::catalog::search::{self, Source};
 use super::package::Package;
@@ -13,7 +12,7 @@ use super::registry::missing;
 use super::sandbox::{self, Code, Described, Instance};
 use super::{ExtensionsCtx, Limits, error};
 use crate::artifact::compiler::Facts;
-use crate::artifact::component::{LoadError, Loader};
+use crate::artifact::component::{self, LoadError, Loader};
 use crate::contract::bindings::sqlite_wasm::host::dispatch::Loaded;
 use crate::contract::types::{Manifest, SqlError};
 use crate::contract::{check, version};
@@ -35,7 +34,7 @@ impl std::error::Error for NotLoaded {}
 
 /// Extensions with their compiled code, by the paths of their files.
 #[derive(Clone)]
-pub struct Prepared(Vec<(PathBuf, crate::artifact::component::Loaded)>);
+pub struct Prepared(Vec<(PathBuf, component::Loaded)>);
 
 impl ExtensionsCtx {
     /// Compile and keep the extension `name` now, so that exactly the file named on the command
@@ -116,7 +115,7 @@ impl ExtensionsCtx {
             (Source::Chosen(path, file), _) => self.loader()?.load_chosen(path, file)?,
         };
         self.registry.check_room()?;
-        let (code, described) = described(&loaded.component, &self.limits)?;
+        let (code, described) = described(&loaded, &self.limits)?;
         let manifest = described.manifest.clone();
         let hash = || loaded.sha256();
         let granted = self.grants.for_needs(source.identity(), &manifest.needs, hash)?;
@@ -173,7 +172,8 @@ impl ExtensionsCtx {
             None => Reservation::for_extensions(max_memory_bytes),
         };
         let loader = Loader::for_extensions(reservation, self.cache.clone(), self.key.clone())?;
-        Ok(loader.allow_native(&self.allowed).compiler(self.compiler.clone()))
+        let loader = loader.allow_native(&self.allowed).engines_in(&self.directories);
+        Ok(loader.compiler(self.compiler.clone()))
     }
 
     /// The bytes of the file at `path`, and facts about them; none of the file runs.
@@ -184,17 +184,18 @@ impl ExtensionsCtx {
     /// The manifest of the extension in these bytes of the file at `path`. The extension runs with
     /// its usual limits, and without grants.
     pub(crate) fn describe(&mut self, path: &Path, wasm: &[u8]) -> Result<Manifest> {
-        let component = self.loader()?.load_bytes(path, wasm)?.component;
-        let (_, described) = described(&component, &self.limits)?;
+        let loaded = self.loader()?.load_bytes(path, wasm)?;
+        let (_, described) = described(&loaded, &self.limits)?;
         Ok(described.manifest)
     }
 }
 
-/// The code of `component`, and the instance that returned its manifest.
-fn described(component: &Component, limits: &Limits) -> Result<(Code, Described)> {
-    let code = Code::new(component)?;
+/// The code of an extension, and the instance that returned its manifest.
+fn described(loaded: &component::Loaded, limits: &Limits) -> Result<(Code, Described)> {
+    let code = Code::new(&loaded.component, loaded.script.clone())?;
     let described = sandbox::describe(&code, limits)?;
     check::manifest(&described.manifest)?;
+    let code = code.for_manifest(&loaded.component, &described.manifest)?;
     code.check_use(&described.manifest)?;
     Ok((code, described))
 }

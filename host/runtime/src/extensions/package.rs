@@ -77,7 +77,8 @@ impl Package {
     /// When the code cannot be used.
     pub fn prepare(&self, engine: &Engine) -> Result<()> {
         let Some(bundled) = &self.bundled else { return Ok(()) };
-        let code = Code::new(&bundled.component(engine)?)?;
+        let component = bundled.component(engine)?;
+        let code = Code::new(&component, None)?.for_manifest(&component, &self.manifest)?;
         code.check_use(&self.manifest)?;
         let _ = self.code.set(code);
         Ok(())

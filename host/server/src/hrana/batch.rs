@@ -27,12 +27,11 @@ pub fn perform(
     let mut results: Vec<StepResult> = Vec::new();
     let mut outcomes = Vec::new();
     for step in &batch.steps {
-        let result = match runs(step.condition.as_ref(), &outcomes, engine)? {
-            false => None,
-            true => {
-                let done = performer.execute(engine, &step.stmt);
-                Some(done.map_err(|error| Failure::from(&error)))
-            }
+        let result = if runs(step.condition.as_ref(), &outcomes, engine)? {
+            let done = performer.execute(engine, &step.stmt);
+            Some(done.map_err(|error| Failure::from(&error)))
+        } else {
+            None
         };
         outcomes.push(match &result {
             None => Outcome::Skipped,

@@ -8,11 +8,11 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, timeout_at};
 
 use super::batch::{Outcome, runs};
-use super::encoding::Entry;
+use super::encoding::Encoding;
 use super::group::Group;
 use super::perform::{Performer, bind, columns};
 use super::request::{Batch, Stmt};
-use super::response::StmtResult;
+use super::response::{CursorEntry, Entry, StepBegin, StepEnd, StepError};
 use crate::large::Room;
 use crate::session::Session;
 use crate::session::control::Control;
@@ -62,6 +62,10 @@ impl Out {
         if self.group.is_full() { self.send() } else { Ok(()) }
     }
 
+    fn entry(&mut self, encoding: Encoding, entry: Entry) -> Result<()> {
+        self.add(|bytes| encoding.write(bytes, &CursorEntry::from(entry)))
+    }
+
     /// Send the waiting entries, and wait if the client is slow.
     fn send(&mut self) -> Result<()> {
         let group = std::mem::take(&mut self.group);
@@ -85,7 +89,7 @@ impl Running {
     /// Perform all steps. If the client has disconnected, failures are not reported.
     fn perform(&mut self, engine: &mut Engine, batch: &Batch) {
         if let Err(error) = self.perform_steps(engine, batch) {
-            let _ = self.entry(&Entry::Error(&Failure::from(&error)));
+            let _ = self.entry(Entry::Error(Failure::from(&error).into()));
         }
         let _ = self.out.send();
     }
@@ -93,9 +97,11 @@ impl Running {
     fn perform_steps(&mut self, engine: &mut Engine, batch: &Batch) -> Result<()> {
         let mut outcomes = Vec::new();
         for (index, step) in (0..).zip(&batch.steps) {
-            outcomes.push(match runs(step.condition.as_ref(), &outcomes, engine)? {
-                false => Outcome::Skipped,
-                true => self.step(engine, index, &step.stmt)?,
+            let runs = runs(step.condition.as_ref(), &outcomes, engine)?;
+            outcomes.push(if runs {
+                self.step(engine, index, &step.stmt)?
+            } else {
+                Outcome::Skipped
             });
         }
         Ok(())
@@ -103,19 +109,20 @@ impl Running {
 
     fn step(&mut self, engine: &mut Engine, index: u32, stmt: &Stmt) -> Result<Outcome> {
         match self.execute(engine, index, stmt) {
-            Ok(result) => {
-                self.entry(&Entry::StepEnd(&result))?;
+            Ok(end) => {
+                self.entry(Entry::StepEnd(end))?;
                 Ok(Outcome::Ok)
             }
             Err(Error::Cancelled) => Err(Error::Cancelled),
             Err(error) => {
-                self.entry(&Entry::StepError(index, &Failure::from(&error)))?;
+                let error = Failure::from(&error).into();
+                self.entry(Entry::StepError(StepError { step: index, error }))?;
                 Ok(Outcome::Failed)
             }
         }
     }
 
-    fn execute(&mut self, engine: &mut Engine, index: u32, stmt: &Stmt) -> Result<StmtResult> {
+    fn execute(&mut self, engine: &mut Engine, step: u32, stmt: &Stmt) -> Result<StepEnd> {
         let sql = self.performer.sql(stmt)?;
         let encoding = self.performer.encoding;
         let wants_rows = stmt.want_rows.unwrap_or(true);
@@ -124,21 +131,21 @@ impl Running {
             &sql,
             |statement| bind(statement, stmt),
             |statement| {
-                let begun = StmtResult { columns: columns(statement)?, ..StmtResult::default() };
-                let entry = Entry::StepBegin(index, &begun);
-                out.borrow_mut().add(|bytes| encoding.entry(bytes, &entry))
+                let begin = Entry::StepBegin(StepBegin { step, cols: columns(statement)? });
+                out.borrow_mut().entry(encoding, begin)
             },
-            |row| match wants_rows {
-                true => out.borrow_mut().add(|bytes| encoding.row_entry(bytes, row)),
-                false => Ok(()),
+            |row| {
+                if !wants_rows {
+                    return Ok(());
+                }
+                out.borrow_mut().add(|bytes| encoding.row_entry(bytes, row))
             },
         )?;
         changes.last_insert_rowid = engine.last_insert_rowid()?;
-        Ok(StmtResult { changes, ..StmtResult::default() })
+        Ok(changes.into())
     }
 
-    fn entry(&mut self, entry: &Entry) -> Result<()> {
-        let encoding = self.performer.encoding;
-        self.out.add(|bytes| encoding.entry(bytes, entry))
+    fn entry(&mut self, entry: Entry) -> Result<()> {
+        self.out.entry(self.performer.encoding, entry)
     }
 }

@@ -1,16 +1,17 @@
-//! How replies are written.
+//! How requests are read and replies written.
 
 mod json;
 mod protobuf;
 
 use axum::extract::ws::Message as Frame;
+use serde::Serialize;
 use sqlite_wasm::Row;
 use sqlite_wasm::types::ValueRef;
 
 use super::message::Message;
 use super::request::{Cursor, Pipeline};
-use super::response::{Reply, Response, StmtResult};
-use crate::session::error::Failure;
+use super::response::{Column, StepResult};
+use crate::session::engine::Changes;
 
 /// The encodings of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,19 +23,6 @@ pub enum Encoding {
 /// The values of a row.
 fn values<'a>(row: &'a Row<'_>) -> impl Iterator<Item = ValueRef<'a>> {
     (0..).map_while(|index: usize| row.get_ref(index).ok())
-}
-
-/// A part of a cursor's reply.
-#[derive(Debug)]
-pub enum Entry<'a> {
-    /// A step begins; of its result only the columns are known.
-    StepBegin(u32, &'a StmtResult),
-    /// The step ends.
-    StepEnd(&'a StmtResult),
-    /// The step failed.
-    StepError(u32, &'a Failure),
-    /// The batch failed.
-    Error(&'a Failure),
 }
 
 impl Encoding {
@@ -64,11 +52,50 @@ impl Encoding {
         }
     }
 
-    /// Append a row to the rows of a result.
-    pub fn row(self, rows: &mut Vec<u8>, row: &Row<'_>) {
+    /// Append a message.
+    pub fn write(self, out: &mut Vec<u8>, message: &(impl Serialize + prost::Message)) {
         match self {
-            Self::Json => json::row(rows, row),
-            Self::Protobuf => protobuf::row(rows, row),
+            Self::Json => json::write(out, message),
+            Self::Protobuf => protobuf::write(out, message),
+        }
+    }
+
+    /// A message.
+    pub fn encoded(self, message: &(impl Serialize + prost::Message)) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write(&mut out, message);
+        out
+    }
+
+    /// Begin the result of a statement; rows follow.
+    pub fn begin_result(self, out: &mut Vec<u8>, columns: Vec<Column>) {
+        match self {
+            Self::Json => json::begin(out, &columns),
+            Self::Protobuf => protobuf::begin(out, columns),
+        }
+    }
+
+    /// Append a row to the result of a statement.
+    pub fn row(self, out: &mut Vec<u8>, row: &Row<'_>) {
+        match self {
+            Self::Json => json::row(out, row),
+            Self::Protobuf => protobuf::row(out, row),
+        }
+    }
+
+    /// End the result of a statement.
+    pub fn end_result(self, out: &mut Vec<u8>, changes: Changes) {
+        match self {
+            Self::Json => json::end(out, changes),
+            Self::Protobuf => protobuf::end(out, changes),
+        }
+    }
+
+    /// The result of a batch.
+    pub fn batch(self, steps: Vec<StepResult>) -> Vec<u8> {
+        match self {
+            Self::Json => json::batch(&steps),
+            Self::Protobuf => protobuf::batch(steps),
         }
     }
 
@@ -108,55 +135,15 @@ impl Encoding {
         }
     }
 
-    /// The reply to `hello`.
-    pub fn hello(self, result: Result<(), &Failure>) -> Vec<u8> {
-        match self {
-            Self::Json => json::hello(result),
-            Self::Protobuf => protobuf::hello(result),
-        }
-    }
-
-    /// The reply to a request over a WebSocket.
-    pub fn reply(self, request: i32, result: &Result<Reply, Failure>) -> Vec<u8> {
-        match self {
-            Self::Json => json::reply(request, result),
-            Self::Protobuf => protobuf::reply(request, result),
-        }
-    }
-
-    /// The reply to a pipeline.
-    pub fn pipeline(self, baton: Option<&str>, results: &[Result<Response, Failure>]) -> Vec<u8> {
-        match self {
-            Self::Json => json::pipeline(baton, results),
-            Self::Protobuf => protobuf::pipeline_reply(baton, results),
-        }
-    }
-
-    /// The beginning of a cursor's reply.
-    pub fn cursor(self, baton: Option<&str>) -> Vec<u8> {
-        match self {
-            Self::Json => json::cursor(baton),
-            Self::Protobuf => protobuf::cursor_head(baton),
-        }
-    }
-
-    /// Append an entry to a cursor's reply.
-    pub fn entry(self, out: &mut Vec<u8>, entry: &Entry) {
-        match self {
-            Self::Json => json::entry(out, entry),
-            Self::Protobuf => protobuf::entry(out, entry),
-        }
-    }
-
-    /// Append an entry to a cursor's reply over HTTP.
-    pub fn framed_entry(self, out: &mut Vec<u8>, entry: &[u8]) {
+    /// Append a part of a cursor's reply over HTTP.
+    pub fn framed(self, out: &mut Vec<u8>, entry: &[u8]) {
         match self {
             Self::Json => json::line(out, entry),
             Self::Protobuf => protobuf::framed(out, entry),
         }
     }
 
-    /// Append a row to a cursor's reply.
+    /// Append a row as an entry of a cursor's reply.
     pub fn row_entry(self, out: &mut Vec<u8>, row: &Row<'_>) {
         match self {
             Self::Json => json::row_entry(out, row),

@@ -1,5 +1,7 @@
 //! Entries of a cursor, encoded.
 
+use axum::body::Bytes;
+
 /// A group of entries is sent at this number of bytes or entries.
 const GROUP_BYTES: usize = 32 << 10;
 const GROUP_ENTRIES: usize = 128;
@@ -31,6 +33,13 @@ impl Group {
         Self { bytes: self.bytes.split_off(end), ends }
     }
 
+    /// The entries, in one shared allocation.
+    pub fn into_entries(self) -> Vec<Bytes> {
+        let bytes = Bytes::from(self.bytes);
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| bytes.slice(start..*end)).collect()
+    }
+
     pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.bytes);
         self.ends.push(self.bytes.len());
@@ -54,6 +63,7 @@ mod tests {
         let rest = group.split_off(2);
         assert_eq!(group.entries().collect::<Vec<_>>(), [b"a".as_slice(), b""]);
         assert_eq!(rest.entries().collect::<Vec<_>>(), [b"bcd"]);
+        assert_eq!(rest.into_entries(), [b"bcd".as_slice()]);
         assert_eq!(group.split_off(0).len(), 2);
         assert_eq!(group.split_off(5).len(), 0);
     }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request as HttpRequest, State};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response as HttpResponse};
 use axum::routing::{get, post};
 
 use super::encoding::Encoding;
 use super::perform::Performer;
 use super::request::{Pipeline, Request};
-use super::response::Response;
+use super::response::{self, Response, StreamResult};
 use super::streams::{Stream, Streams};
 use super::websocket;
 use crate::connections::Place;
@@ -39,7 +39,7 @@ pub struct Shared {
     pub listener: Listener,
     pub streams: Arc<Streams>,
     /// What a browser gets.
-    pub page: Option<fn() -> HttpResponse>,
+    pub page: Option<fn(&HeaderMap) -> HttpResponse>,
 }
 
 /// The name of a database in a path; none at the top, where the only one is meant.
@@ -98,11 +98,8 @@ async fn pipeline(
         }
         (done, _) => done?,
     };
-    let baton = match is_open {
-        true => Some(shared.streams.keep(stream)?),
-        false => None,
-    };
-    let reply = encoding.pipeline(baton.as_deref(), &results);
+    let baton = if is_open { Some(shared.streams.keep(stream)?) } else { None };
+    let reply = encoding.encoded(&response::Pipeline { baton, base_url: None, results });
     shared.listener.server.metrics.replied(reply.len());
     Ok(([(header::CONTENT_TYPE, encoding.content_type())], reply).into_response())
 }
@@ -140,24 +137,22 @@ impl Shared {
     }
 }
 
-type Results = Vec<Result<Response, Failure>>;
-
 /// Perform the requests of a pipeline up to `close`: the results, and whether the stream is open.
 fn perform_all(
     performer: &mut Performer,
     engine: &mut Engine,
     all: Vec<Request>,
-) -> (Results, bool) {
-    let mut results = Results::new();
+) -> (Vec<StreamResult>, bool) {
+    let mut results = Vec::new();
     let mut is_open = true;
     for request in all {
-        results.push(match is_open {
-            true => performer.perform(engine, request),
-            false => {
-                Err(Failure { message: "the stream is closed".to_owned(), code: "STREAM_CLOSED" })
-            }
-        });
-        is_open &= !matches!(results.last(), Some(Ok(Response::Close)));
+        let result = if is_open {
+            performer.perform(engine, request)
+        } else {
+            Err(Failure { message: "the stream is closed".to_owned(), code: "STREAM_CLOSED" })
+        };
+        is_open &= !matches!(result, Ok(Response::Close(_)));
+        results.push(result.into());
     }
     (results, is_open && !engine.is_gone())
 }

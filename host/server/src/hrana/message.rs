@@ -31,11 +31,14 @@ pub enum SocketRequest {
 }
 
 /// SQL, or the number of a stored one, on a stream.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Deserialize, prost::Message)]
 #[serde(default)]
 pub struct OnStream {
+    #[prost(int32, tag = "1")]
     pub stream_id: i32,
+    #[prost(string, optional, tag = "2")]
     pub sql: Option<String>,
+    #[prost(int32, optional, tag = "3")]
     pub sql_id: Option<i32>,
 }
 

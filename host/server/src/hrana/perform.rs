@@ -1,5 +1,6 @@
 //! Requests on a stream, performed on the session's thread.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlite_wasm::Statement;
@@ -8,7 +9,9 @@ use sqlite_wasm::types::Null;
 use super::batch;
 use super::encoding::Encoding;
 use super::request::{NamedArg, Request, Stmt, Text, Value};
-use super::response::{Column, Description, Response, StmtResult};
+use super::response::{
+    Autocommit, Column, Described, Description, Done, Empty, Parameter, Response,
+};
 use super::texts::Texts;
 use crate::session::engine::Engine;
 use crate::session::error::{Error, Failure, Result};
@@ -35,20 +38,29 @@ impl Performer {
 
     fn respond(&mut self, engine: &mut Engine, request: Request) -> Result<Response> {
         Ok(match request {
-            Request::Close {} => Response::Close,
-            Request::Execute { stmt } => Response::Execute(self.execute(engine, &stmt)?),
-            Request::Batch { batch } => Response::Batch(batch::perform(self, engine, &batch)?),
+            Request::Close {} => Response::Close(Empty {}),
+            Request::Execute { stmt } => {
+                Response::Execute(Done { result: self.execute(engine, &stmt)? })
+            }
+            Request::Batch { batch } => {
+                let steps = batch::perform(self, engine, &batch)?;
+                Response::Batch(Done { result: self.encoding.batch(steps) })
+            }
             Request::Sequence(text) => self.sequence(engine, &text)?,
-            Request::Describe(text) => Response::Describe(self.describe(engine, &text)?),
+            Request::Describe(text) => {
+                Response::Describe(Described { result: self.describe(engine, &text)? })
+            }
             Request::StoreSql { sql_id, sql } => {
                 self.texts().store(sql_id, sql)?;
-                Response::StoreSql
+                Response::StoreSql(Empty {})
             }
             Request::CloseSql { sql_id } => {
                 self.texts().close(sql_id);
-                Response::CloseSql
+                Response::CloseSql(Empty {})
             }
-            Request::GetAutocommit {} => Response::GetAutocommit(engine.is_autocommit()),
+            Request::GetAutocommit {} => {
+                Response::GetAutocommit(Autocommit { is_autocommit: engine.is_autocommit() })
+            }
         })
     }
 
@@ -76,49 +88,52 @@ impl Performer {
         Ok(())
     }
 
-    /// Run a statement.
+    /// Run a statement: its encoded result.
     ///
     /// # Errors
     ///
     /// SQLite's, the policy's, and [`Error::TooLong`].
-    pub fn execute(&mut self, engine: &mut Engine, stmt: &Stmt) -> Result<StmtResult> {
+    pub fn execute(&mut self, engine: &mut Engine, stmt: &Stmt) -> Result<Vec<u8>> {
         let sql = self.sql(stmt)?;
         let wants_rows = stmt.want_rows.unwrap_or(true);
-        let mut result = StmtResult::default();
-        let StmtResult { columns, rows, .. } = &mut result;
-        result.changes = engine.run(
+        let encoding = self.encoding;
+        let result = RefCell::new(Vec::new());
+        let mut changes = engine.run(
             &sql,
             |statement| bind(statement, stmt),
             |statement| {
-                *columns = self::columns(statement)?;
+                encoding.begin_result(&mut result.borrow_mut(), columns(statement)?);
                 Ok(())
             },
             |row| {
                 if !wants_rows {
                     return Ok(());
                 }
-                let before = rows.len();
-                self.encoding.row(rows, row);
-                self.count(rows.len() - before)
+                let mut result = result.borrow_mut();
+                let before = result.len();
+                encoding.row(&mut result, row);
+                self.count(result.len() - before)
             },
         )?;
-        result.changes.last_insert_rowid = engine.last_insert_rowid()?;
+        changes.last_insert_rowid = engine.last_insert_rowid()?;
+        let mut result = result.into_inner();
+        encoding.end_result(&mut result, changes);
         Ok(result)
     }
 
     fn sequence(&self, engine: &mut Engine, text: &Text) -> Result<Response> {
         let sql = self.texts().find_text(text)?.to_owned();
-        engine.run_all(&sql).map(|()| Response::Sequence)
+        engine.run_all(&sql).map(|()| Response::Sequence(Empty {}))
     }
 
     fn describe(&self, engine: &Engine, text: &Text) -> Result<Description> {
         let sql = self.texts().find_text(text)?.to_owned();
         engine.describe(&sql, |statement, kind| {
             Ok(Description {
-                parameters: (1..=statement.parameter_count())
-                    .map(|index| statement.parameter_name(index))
+                params: (1..=statement.parameter_count())
+                    .map(|index| Parameter { name: statement.parameter_name(index) })
                     .collect(),
-                columns: columns(statement)?,
+                cols: columns(statement)?,
                 is_explain: kind.is_explain,
                 is_readonly: statement.readonly(),
             })
@@ -136,7 +151,7 @@ pub fn columns(statement: &Statement<'_>) -> Result<Vec<Column>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let column = |(name, declared): (&str, _)| Column { name: name.to_owned(), declared };
+    let column = |(name, decltype): (&str, _)| Column { name: name.to_owned(), decltype };
     Ok(names.into_iter().zip(statement.column_decltypes()?).map(column).collect())
 }
 
@@ -189,11 +204,11 @@ fn find_parameter(statement: &Statement<'_>, name: &str) -> Result<usize> {
 
 fn bind_value(statement: &mut Statement<'_>, index: usize, value: &Value) -> Result<()> {
     match value {
-        Value::Null {} => statement.raw_bind_parameter(index, &Null),
-        Value::Integer { value } => statement.raw_bind_parameter(index, value),
-        Value::Float { value } => statement.raw_bind_parameter(index, value),
-        Value::Text { value } => statement.raw_bind_parameter(index, value),
-        Value::Blob { value } => statement.raw_bind_parameter(index, value),
+        Value::Null(_) => statement.raw_bind_parameter(index, &Null),
+        Value::Integer(value) => statement.raw_bind_parameter(index, value),
+        Value::Float(value) => statement.raw_bind_parameter(index, value),
+        Value::Text(value) => statement.raw_bind_parameter(index, value),
+        Value::Blob(value) => statement.raw_bind_parameter(index, value),
     }?;
     Ok(())
 }

@@ -5,8 +5,11 @@ use std::fmt;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use prost::{Message, Oneof};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
+
+use super::response::Empty;
 
 /// A body of a pipeline.
 #[derive(Debug, Deserialize)]
@@ -83,9 +86,11 @@ impl TryFrom<Fields> for Request {
 }
 
 /// SQL, or the number of a stored one.
-#[derive(Debug, Default)]
+#[derive(Message)]
 pub struct Text {
+    #[prost(string, optional, tag = "1")]
     pub sql: Option<String>,
+    #[prost(int32, optional, tag = "2")]
     pub sql_id: Option<i32>,
 }
 
@@ -133,15 +138,20 @@ pub enum Condition {
     IsAutocommit {},
 }
 
-/// A value.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// A value. In Protocol Buffers those of rows are the same.
+#[derive(PartialEq, Deserialize, Oneof)]
 #[serde(try_from = "ValueFields")]
 pub enum Value {
-    Null {},
-    Integer { value: i64 },
-    Float { value: f64 },
-    Text { value: String },
-    Blob { value: Vec<u8> },
+    #[prost(message, tag = "1")]
+    Null(Empty),
+    #[prost(sint64, tag = "2")]
+    Integer(i64),
+    #[prost(double, tag = "3")]
+    Float(f64),
+    #[prost(string, tag = "4")]
+    Text(String),
+    #[prost(bytes = "vec", tag = "5")]
+    Blob(Vec<u8>),
 }
 
 /// The fields of all values, for the same reason as [`Fields`].
@@ -169,19 +179,18 @@ impl TryFrom<ValueFields> for Value {
     fn try_from(fields: ValueFields) -> Result<Self, Self::Error> {
         let not_integer = "an integer is a text of a 64-bit number";
         Ok(match (fields.kind, fields.value) {
-            (ValueKind::Null, _) => Self::Null {},
+            (ValueKind::Null, _) => Self::Null(Empty {}),
             (ValueKind::Integer, Some(Scalar::Text(text))) => {
-                Self::Integer { value: text.parse().map_err(|_| not_integer)? }
+                Self::Integer(text.parse().map_err(|_| not_integer)?)
             }
             (ValueKind::Integer, _) => return Err(not_integer),
-            (ValueKind::Float, Some(Scalar::Number(value))) => Self::Float { value },
+            (ValueKind::Float, Some(Scalar::Number(value))) => Self::Float(value),
             (ValueKind::Float, _) => return Err("a float is a number"),
-            (ValueKind::Text, Some(Scalar::Text(value))) => Self::Text { value },
+            (ValueKind::Text, Some(Scalar::Text(value))) => Self::Text(value),
             (ValueKind::Text, _) => return Err("a text is a string"),
             (ValueKind::Blob, _) => {
                 let text = fields.base64.ok_or("a blob has no `base64`")?;
-                let value = BASE64.decode(text).map_err(|_| "a blob is not base64")?;
-                Self::Blob { value }
+                Self::Blob(BASE64.decode(text).map_err(|_| "a blob is not base64")?)
             }
         })
     }
@@ -245,11 +254,11 @@ mod tests {
 
     #[test]
     fn values_have_five_types() {
-        assert_eq!(value(r#"{"type":"null"}"#), Some(Value::Null {}));
+        assert_eq!(value(r#"{"type":"null"}"#), Some(Value::Null(Empty {})));
         let integer = r#"{"type":"integer","value":"-9223372036854775808"}"#;
-        assert_eq!(value(integer), Some(Value::Integer { value: i64::MIN }));
-        assert_eq!(value(r#"{"type":"float","value":1}"#), Some(Value::Float { value: 1.0 }));
-        let blob = Some(Value::Blob { value: b"a".to_vec() });
+        assert_eq!(value(integer), Some(Value::Integer(i64::MIN)));
+        assert_eq!(value(r#"{"type":"float","value":1}"#), Some(Value::Float(1.0)));
+        let blob = Some(Value::Blob(b"a".to_vec()));
         assert_eq!(value(r#"{"type":"blob","base64":"YQ=="}"#), blob);
         assert_eq!(value(r#"{"type":"blob","base64":"YQ"}"#), blob);
         for wrong in [

@@ -65,10 +65,7 @@ impl Streams {
         let key = token::hash(baton);
         let mut all = self.all();
         let is_own = |stream: &Stream| stream.user == user && stream.database == database;
-        let stream = match all.get(&key).is_some_and(is_own) {
-            true => all.remove(&key),
-            false => None,
-        };
+        let stream = if all.get(&key).is_some_and(is_own) { all.remove(&key) } else { None };
         drop(all);
         let stream = stream.ok_or_else(|| self.why_gone(&key, user, database))?;
         match stream.session.ended() {

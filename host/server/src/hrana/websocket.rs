@@ -16,13 +16,15 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::encoding::Encoding;
 use super::http::{Name, Shared};
 use super::message::{Message, SocketRequest, Target, Work};
-use super::response::{Reply, Response as StreamResponse};
+use super::reply::{Reply, SocketMessage};
+use super::response::Empty;
 use super::texts::Texts;
 use crate::auth::User;
 use crate::connections::{Begun, Place};
@@ -70,17 +72,15 @@ pub async fn upgrade(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
     let Ok(upgrade) = upgrade else {
-        return shared.page.map(|page| page()).ok_or_else(Refused::not_found);
+        return shared.page.map(|page| page(&headers)).ok_or_else(Refused::not_found);
     };
     let listener = shared.listener;
     // The connection of HTTP ends here, and its place is free.
     let place = place.upgraded().ok_or_else(Refused::full)?;
     let name = name.map(|Path(name)| name);
     let upgrade = upgrade.protocols(PROTOCOLS);
-    let encoding = match upgrade.selected_protocol().is_some_and(|chosen| chosen == PROTOBUF) {
-        true => Encoding::Protobuf,
-        false => Encoding::Json,
-    };
+    let is_protobuf = upgrade.selected_protocol().is_some_and(|chosen| chosen == PROTOBUF);
+    let encoding = if is_protobuf { Encoding::Protobuf } else { Encoding::Json };
     let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
     Ok(upgrade.on_upgrade(move |socket| serve(socket, listener, headers, name, encoding, place)))
 }
@@ -246,12 +246,17 @@ impl Client {
         let found = self.authenticate(jwt.as_deref());
         let denied =
             Failure { message: "the token is missing or wrong".to_owned(), code: "AUTH_FAILED" };
-        let reply = self.encoding.hello(if found { Ok(()) } else { Err(&denied) });
-        let sent = self.out.send(reply).await;
-        match found && sent.is_ok() {
-            true => Ok(()),
-            false => Err(End(NORMAL, "the token is missing or wrong")),
+        let result = if found { Ok(()) } else { Err(denied) };
+        let sent = self.send(&SocketMessage::hello(result)).await;
+        if found && sent.is_ok() {
+            Ok(())
+        } else {
+            Err(End(NORMAL, "the token is missing or wrong"))
         }
+    }
+
+    async fn send(&self, message: &SocketMessage) -> Result<(), SendError<Vec<u8>>> {
+        self.out.send(self.encoding.encoded(message)).await
     }
 
     fn authenticate(&mut self, jwt: Option<&str>) -> bool {
@@ -287,13 +292,12 @@ impl Client {
             Target::Close(stream) => self.close((id, room), stream).await,
             Target::Stream(stream, work) => self.pass((id, room), stream, work).await,
             Target::Cursor(cursor, work) => self.pass_cursor((id, room), cursor, work).await,
-            Target::StoreSql(sql, text) => self
-                .texts()
-                .store(sql, text)
-                .map(|()| Some(Reply::Stream(StreamResponse::StoreSql))),
+            Target::StoreSql(sql, text) => {
+                self.texts().store(sql, text).map(|()| Some(Reply::StoreSql(Empty {})))
+            }
             Target::CloseSql(sql) => {
                 self.texts().close(sql);
-                Ok(Some(Reply::Stream(StreamResponse::CloseSql)))
+                Ok(Some(Reply::CloseSql(Empty {})))
             }
         };
         let reply = match done {
@@ -301,7 +305,7 @@ impl Client {
             Ok(Some(reply)) => Ok(reply),
             Err(error) => Err(Failure::from(&error)),
         };
-        let sent = self.out.send(self.encoding.reply(id, &reply)).await;
+        let sent = self.send(&SocketMessage::reply(id, reply)).await;
         sent.map_err(|_| End(NORMAL, ""))?;
         if self.has_missed_twice { Err(End(NORMAL, "the stream has ended")) } else { Ok(()) }
     }
@@ -336,12 +340,12 @@ impl Client {
         self.closing.retain(|alive| !alive.is_closed());
         self.gone.forget(stream);
         let Some(Stream { queue, alive, .. }) = self.streams.remove(&stream) else {
-            return Ok(Some(Reply::CloseStream));
+            return Ok(Some(Reply::CloseStream(Empty {})));
         };
         self.closing.push(alive);
         match queue.send((id, Work::Close, room)).await {
             Ok(()) => Ok(None),
-            Err(_) => Ok(Some(Reply::CloseStream)),
+            Err(_) => Ok(Some(Reply::CloseStream(Empty {}))),
         }
     }
 
@@ -383,7 +387,7 @@ impl Client {
     ) -> Result<Option<Reply>, Error> {
         let Some(stream) = self.cursors.get(&cursor).copied() else {
             return match work {
-                Work::CloseCursor(_) => Ok(Some(Reply::CloseCursor)),
+                Work::CloseCursor(_) => Ok(Some(Reply::CloseCursor(Empty {}))),
                 _ => Err(Error::Order("the cursor is not open")),
             };
         };

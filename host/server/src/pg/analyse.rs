@@ -272,9 +272,10 @@ impl Conversation<'_> {
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
-        let origins = match has_own_columns(&statement) {
-            true => self.origins(&statement, columns.len())?,
-            false => Vec::new(),
+        let origins = if has_own_columns(&statement) {
+            self.origins(&statement, columns.len())?
+        } else {
+            Vec::new()
         };
         let generation = self.analyses.generation.into();
         Ok(Analysed { statement, parameters, columns, origins, generation })
@@ -292,9 +293,10 @@ impl Conversation<'_> {
         let prepared = prepared.map_err(|error| located(error, statement, text))?;
         let prepared: Vec<_> =
             prepared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
-        match prepared.is_empty() {
-            true => Ok(Vec::new()),
-            false => Ok(self.ending(|| infer::outputs(statement, &prepared, &self.tables()))?),
+        if prepared.is_empty() {
+            Ok(Vec::new())
+        } else {
+            Ok(self.ending(|| infer::outputs(statement, &prepared, &self.tables()))?)
         }
     }
 

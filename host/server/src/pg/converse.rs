@@ -46,6 +46,8 @@ pub struct Conversation<'a> {
     pub transaction: Transaction,
     /// A transaction that the client did not begin: the statements of one message, or up to Sync.
     pub is_implicit: bool,
+    /// Whether the statement is one of several that are a transaction together.
+    pub is_together: bool,
     pub has_savepoints: bool,
     pub store: Store,
     pub analyses: Analyses,
@@ -82,6 +84,7 @@ impl<'a> Conversation<'a> {
             reported_version: 0,
             transaction: Transaction::Idle,
             is_implicit: false,
+            is_together: false,
             has_savepoints: false,
             store: Store::default(),
             analyses: Analyses::default(),
@@ -167,7 +170,8 @@ impl<'a> Conversation<'a> {
         let (patience, then) = self.engine.patience();
         let state = self.session.state();
         let is_idle = self.transaction == Transaction::Idle;
-        let own = if is_idle { state.settings.session_time() } else { state.settings.idle_time() };
+        let times = state.settings.times();
+        let own = if is_idle { times.session } else { times.idle };
         match own.filter(|own| *own < patience) {
             Some(own) if is_idle => (own, Ended::Idle(own)),
             Some(own) => (own, Ended::Transaction(own)),
@@ -248,10 +252,7 @@ impl<'a> Conversation<'a> {
     /// Go on after a message for which there was no room.
     fn lose(&mut self, tag: u8) -> Result<bool> {
         // Data of a COPY that has failed is needed no more.
-        match self.ignores(tag) || tag == b'd' {
-            true => Ok(true),
-            false => self.refuse(tag, no_room()),
-        }
+        if self.ignores(tag) || tag == b'd' { Ok(true) } else { self.refuse(tag, no_room()) }
     }
 
     fn ready(&mut self) {

@@ -48,6 +48,7 @@ impl Conversation<'_> {
         let is_one = statements.len() == 1;
         let is_together = !is_one && statements.iter().all(can_be_in_transaction);
         for statement in statements {
+            self.is_together = is_together;
             if is_together {
                 self.begin_implicit(&statement)?;
             }
@@ -81,6 +82,7 @@ impl Conversation<'_> {
         };
         // What ends with the next message is a transaction by itself.
         if portal.rest.is_none() && self.stream.next_tag() != Some(b'S') {
+            self.is_together = true;
             self.begin_implicit(&analysed.statement)?;
         }
         if portal.rest.is_none() && (rows == 0 || analysed.columns.is_empty()) {
@@ -105,10 +107,7 @@ impl Conversation<'_> {
 
     /// Whether so many more bytes may wait in portals and cursors.
     pub fn check_waiting(&self, more: usize) -> Result<()> {
-        match more > self.waiting_left() {
-            true => Err(too_much().into()),
-            false => Ok(()),
-        }
+        if more > self.waiting_left() { Err(too_much().into()) } else { Ok(()) }
     }
 
     fn waiting_left(&self) -> usize {
@@ -133,12 +132,11 @@ impl Conversation<'_> {
             self.stream.send_if_full().map_err(|_| Failure::Gone)?;
             sent += 1;
         }
-        match sent == limit {
-            true => self.stream.out.empty(b's'),
-            false => {
-                let tag = tag(statement, sent, self.transaction);
-                self.stream.out.complete(&tag);
-            }
+        if sent == limit {
+            self.stream.out.empty(b's')
+        } else {
+            let tag = tag(statement, sent, self.transaction);
+            self.stream.out.complete(&tag);
         }
         Ok(())
     }
@@ -163,7 +161,7 @@ impl Conversation<'_> {
         }
         let runs = runs(&statement.action);
         if runs {
-            self.limit_statement();
+            self.limit_statement()?;
         }
         self.engine.only_read(runs && self.is_read_only());
         let rows = self.perform(analysed, values, formats, sink);
@@ -180,19 +178,21 @@ impl Conversation<'_> {
         })?;
         let notices = std::mem::take(&mut self.session.state().notices);
         notices.iter().for_each(|notice| self.warn(notice));
-        if self.transaction == Transaction::Idle && !self.is_implicit {
+        if self.transaction == Transaction::Idle && !self.is_implicit && !self.is_together {
             self.end_settings(true);
         }
         Ok(tag(statement, rows, before))
     }
 
-    pub fn limit_statement(&mut self) {
+    pub fn limit_statement(&mut self) -> Result<()> {
         let mut state = self.session.state();
-        let own = state.settings.statement_time();
+        let own = state.settings.times().statement;
         let most = own.unwrap_or(self.engine.times().statement);
         state.end = Instant::now().checked_add(most);
+        let lock = state.settings.times().lock;
         drop(state);
         self.engine.limit_statements(own);
+        Ok(self.engine.limit_locks(lock)?)
     }
 
     fn perform(
@@ -213,9 +213,10 @@ impl Conversation<'_> {
             }
             Action::Fetch { name, direction, is_move } => {
                 let sink = (!is_move).then_some(sink);
-                match self.store.cursors.contains_key(name) {
-                    true => self.fetch(name, *direction, formats, sink)?,
-                    false => self.fetch_of_portal(name, *direction, sink)?,
+                if self.store.cursors.contains_key(name) {
+                    self.fetch(name, *direction, formats, sink)?
+                } else {
+                    self.fetch_of_portal(name, *direction, sink)?
                 }
             }
             _ => self.run_of_session(analysed, formats, sink)?,

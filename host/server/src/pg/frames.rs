@@ -80,10 +80,7 @@ pub fn read(tag: u8, body: &[u8]) -> Result<Message<'_>> {
         b'f' => Message::CopyFail(bytes.text()?),
         _ => return Err(violation(format!("invalid frontend message type {tag}"))),
     };
-    match bytes.0.is_empty() {
-        true => Ok(message),
-        false => Err(violation("invalid message format")),
-    }
+    if bytes.0.is_empty() { Ok(message) } else { Err(violation("invalid message format")) }
 }
 
 /// A message that the protocol does not have.

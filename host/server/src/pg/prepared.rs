@@ -70,9 +70,12 @@ impl Conversation<'_> {
         self.engine.run(
             &query.statement.sql,
             |prepared| super::execute::bind(prepared, values),
-            |prepared| match prepared.readonly() {
-                true => Ok(()),
-                false => Err(Error::new(sqlstate::SYNTAX_ERROR, "an argument writes").into()),
+            |prepared| {
+                if prepared.readonly() {
+                    Ok(())
+                } else {
+                    Err(Error::new(sqlstate::SYNTAX_ERROR, "an argument writes").into())
+                }
             },
             |row| {
                 if found.is_none() {

@@ -41,7 +41,7 @@ impl Conversation<'_> {
         }
         self.engine.limit_statements(Some(NO_TIME));
         let done = self.run_plain(BEGIN_TO_WRITE);
-        self.limit_statement();
+        self.limit_statement()?;
         match done {
             Ok(()) => Ok(true),
             Err(Failure::Error(error)) if !is_taken(&error) => Err(Failure::Error(error)),

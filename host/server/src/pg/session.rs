@@ -112,9 +112,10 @@ impl State {
                 }
             }
             ("set_config", [name, value, is_local]) => self.set_config(name, value, is_local),
-            ("current_schemas", [implicit]) => Ok(Value::Text(match is_true(implicit) {
-                true => r#"["pg_catalog","public"]"#.to_owned(),
-                false => r#"["public"]"#.to_owned(),
+            ("current_schemas", [implicit]) => Ok(Value::Text(if is_true(implicit) {
+                r#"["pg_catalog","public"]"#.to_owned()
+            } else {
+                r#"["public"]"#.to_owned()
             })),
             ("pg_settings", []) => Ok(Value::Text(self.all_settings())),
             ("no_relation", [name]) => {
@@ -218,7 +219,7 @@ impl State {
         let wait = Wait {
             control: &self.control,
             statement: self.end,
-            lock: self.settings.lock_time().and_then(|time| Instant::now().checked_add(time)),
+            lock: self.settings.times().lock.and_then(|time| Instant::now().checked_add(time)),
         };
         self.locks.take((key, mode, scope), Some(&|| wait.must_end()))?;
         // Its type is `void`.

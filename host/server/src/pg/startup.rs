@@ -107,9 +107,10 @@ fn start(mut bytes: Bytes<'_>, is_later: bool) -> Result<Start> {
             return Err(Error::new(PROTOCOL_VIOLATION, "too many settings"));
         }
     }
-    match start.user.is_empty() {
-        true => Err(Error::new("28000", "no user name specified in startup packet")),
-        false => Ok(start),
+    if start.user.is_empty() {
+        Err(Error::new("28000", "no user name specified in startup packet"))
+    } else {
+        Ok(start)
     }
 }
 

@@ -44,9 +44,10 @@ impl Analysed {
     /// 42P02.
     pub fn check_complete(&self) -> Result<()> {
         let runs = matches!(self.statement.action, Action::Run | Action::Explain);
-        match runs && !self.parameters.is_empty() {
-            true => Err(Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1")),
-            false => Ok(()),
+        if runs && !self.parameters.is_empty() {
+            Err(Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1"))
+        } else {
+            Ok(())
         }
     }
 }
@@ -92,12 +93,11 @@ pub struct Store {
 ///
 /// 54000 for a text that is too long.
 pub fn check_length(sql: &str) -> Result<(), Error> {
-    match sql.len() > MAX_SQL_BYTES {
-        true => {
-            let message = format!("a statement has at most {MAX_SQL_BYTES} bytes");
-            Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message).hint("use COPY"))
-        }
-        false => Ok(()),
+    if sql.len() > MAX_SQL_BYTES {
+        let message = format!("a statement has at most {MAX_SQL_BYTES} bytes");
+        Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message).hint("use COPY"))
+    } else {
+        Ok(())
     }
 }
 
@@ -219,10 +219,7 @@ impl Store {
         if self.cursors.contains_key(name) || self.portals.contains_key(name) {
             return Err(Error::new("42P03", format!("cursor \"{name}\" already exists")));
         }
-        match self.cursors.len() >= MAX_CURSORS {
-            true => Err(full("cursors")),
-            false => Ok(()),
-        }
+        if self.cursors.len() >= MAX_CURSORS { Err(full("cursors")) } else { Ok(()) }
     }
 
     /// A cursor.
@@ -325,10 +322,7 @@ impl Cursor {
 /// The place of row `place`; from the end where that is negative.
 fn absolute(place: i64, last: usize) -> usize {
     let distance = usize::try_from(place.unsigned_abs()).unwrap_or(usize::MAX);
-    match place < 0 {
-        true => (last + 1).saturating_sub(distance),
-        false => distance.min(last + 1),
-    }
+    if place < 0 { (last + 1).saturating_sub(distance) } else { distance.min(last + 1) }
 }
 
 #[cfg(test)]

@@ -85,16 +85,17 @@ impl Conversation<'_> {
             self.warn(&outside("SET TRANSACTION"));
         }
         let mut state = self.session.state();
-        let done = match is_session {
-            true => state.settings.set_default_modes(modes),
-            false => state.settings.change_modes(modes),
+        let done = if is_session {
+            state.settings.set_default_modes(modes)
+        } else {
+            state.settings.change_modes(modes)
         };
         Ok(done?)
     }
 
     /// Whether the client has begun a transaction, or statements of one message are one.
     fn is_in_block(&self) -> bool {
-        self.transaction != Transaction::Idle || self.is_implicit
+        self.transaction != Transaction::Idle || self.is_implicit || self.is_together
     }
 
     /// Whether statements may only read.
@@ -216,6 +217,7 @@ impl Conversation<'_> {
         self.warn(&Error::new(code, message));
         match action {
             Action::Begin(modes) => Ok(self.session.state().settings.change_modes(modes)?),
+            Action::Rollback { .. } => self.undo_implicit(),
             _ => self.end_implicit(),
         }
     }
@@ -276,13 +278,14 @@ impl Conversation<'_> {
 
     /// Commit a transaction that the client did not begin.
     pub fn end_implicit(&mut self) -> Result<()> {
+        let was_together = std::mem::take(&mut self.is_together);
         if !std::mem::take(&mut self.is_implicit) {
+            if was_together && self.transaction == Transaction::Idle {
+                self.end_settings(true);
+            }
             return Ok(());
         }
-        let done = match self.engine.is_autocommit() {
-            true => Ok(()),
-            false => self.run_plain("COMMIT"),
-        };
+        let done = if self.engine.is_autocommit() { Ok(()) } else { self.run_plain("COMMIT") };
         if done.is_err() {
             self.roll_back()?;
         }
@@ -290,10 +293,22 @@ impl Conversation<'_> {
         done
     }
 
+    /// Undo a transaction that the client did not begin: ROLLBACK is a warning, and does it.
+    fn undo_implicit(&mut self) -> Result<()> {
+        self.is_together = false;
+        self.is_implicit = false;
+        self.roll_back()?;
+        // Tables may have come back, or be gone.
+        self.forget_schema();
+        self.after_transaction(false);
+        Ok(())
+    }
+
     /// After an error a transaction that was begun for the client ends. A transaction of the client
     /// has failed; without a savepoint nothing of it can be committed, so its locks are released
     /// now.
     pub fn abort(&mut self) -> Result<()> {
+        self.is_together = false;
         if std::mem::take(&mut self.is_implicit) {
             self.after_transaction(false);
         } else {
@@ -321,12 +336,11 @@ impl Conversation<'_> {
     /// while that is prepared would be its first read otherwise, and older than what others write
     /// until it gets its turn.
     pub fn begin_at_last(&mut self) -> Result<()> {
-        match self.transaction == Transaction::Active && self.engine.is_autocommit() {
-            true => {
-                self.session.state().settings.has_begun();
-                self.run_plain("BEGIN")
-            }
-            false => Ok(()),
+        if self.transaction == Transaction::Active && self.engine.is_autocommit() {
+            self.session.state().settings.has_begun();
+            self.run_plain("BEGIN")
+        } else {
+            Ok(())
         }
     }
 

@@ -1,5 +1,7 @@
 //! One client's connection with the server's rules: roles, and times of transactions.
 
+mod times;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +11,7 @@ use sqlite_wasm::{Connection, Row, Statement};
 use tokio::runtime::Handle;
 
 pub use super::changes::Changes;
-use super::control::{Control, Ended, Times};
+use super::control::{Control, Ended};
 use super::error::{Error, Result};
 use super::read_only::{OnlyReads, is_read_only_begin, read_only_begin};
 use super::way::Way;
@@ -33,8 +35,9 @@ pub struct Engine {
     runtime: Handle,
     /// When the open transaction began.
     transaction: Option<Instant>,
-    /// The client's own limit.
+    /// The client's own limits, of statements and of locks.
     statement_time: Option<Duration>,
+    lock_time: Option<Duration>,
     /// Whether a query is no more than that: no extension runs other SQL meanwhile.
     has_plain_queries: bool,
     /// Whether the last statement can have begun or ended a transaction.
@@ -74,40 +77,12 @@ impl Engine {
             runtime,
             transaction,
             statement_time,
+            lock_time: None,
             has_plain_queries,
             may_have_ended,
             last_insert_rowid,
             reads: OnlyReads::new(reading),
         })
-    }
-
-    /// How long to wait for the next request, and what happens then.
-    pub fn patience(&self) -> (Duration, Ended) {
-        let idle = (self.rules.times.idle, Ended::Idle(self.rules.times.idle));
-        let Some(began) = self.transaction else { return idle };
-        let left = self.rules.times.transaction.saturating_sub(began.elapsed());
-        match left < self.rules.times.idle {
-            true => (left, Ended::Transaction(self.rules.times.transaction)),
-            false => idle,
-        }
-    }
-
-    /// The server's times.
-    pub fn times(&self) -> Times {
-        self.rules.times
-    }
-
-    /// How long a statement may take.
-    pub fn statement_limit(&self) -> Duration {
-        let server = self.rules.times.statement;
-        self.statement_time.map_or(server, |own| own.min(server))
-    }
-
-    /// Limit the next statements, and how long they wait for their turn to write; none for the
-    /// server's limit.
-    pub fn limit_statements(&mut self, time: Option<Duration>) {
-        self.statement_time = time;
-        self.db.limit_statement_time(time);
     }
 
     /// Whether no transaction is open.
@@ -135,13 +110,13 @@ impl Engine {
     ) -> Result<Changes> {
         let only_reads = is_read_only_begin(sql)?;
         let sql = if only_reads { "BEGIN" } else { sql };
-        self.check(sql)?;
+        let kind = self.check(sql)?.unwrap_or_default();
         // Where a transaction is open BEGIN fails, and that one goes on.
         if only_reads && self.is_autocommit() {
             self.reads.begin();
         }
         let start = Instant::now();
-        let done = self.run_checked(sql, bind, begin, row);
+        let done = self.run_checked(sql, kind, bind, begin, row);
         self.finish(sql, start, done)
     }
 
@@ -153,6 +128,7 @@ impl Engine {
     fn run_checked(
         &mut self,
         sql: &str,
+        kind: Kind,
         bind: impl FnOnce(&mut Statement<'_>) -> Result<()>,
         begin: impl FnOnce(&Statement<'_>) -> Result<()>,
         mut row: impl FnMut(&Row<'_>) -> Result<()>,
@@ -160,26 +136,24 @@ impl Engine {
         self.reads.apply(&self.db, self.rules.role)?;
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
-        // Each call of the sandbox takes as long as a short query.
+        let changes_rows = kind.may_change_rows && !statement.readonly();
+        // Each call of the sandbox takes as long as a short query, so none asks for what is known.
         let is_query = statement.readonly() && statement.column_count() > 0;
-        self.may_have_ended = !(is_query && self.has_plain_queries);
+        self.may_have_ended = !((is_query || changes_rows) && self.has_plain_queries);
+        if changes_rows {
+            self.last_insert_rowid = None;
+        }
         bind(&mut statement)?;
         begin(&statement)?;
-        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
+        let limits = self.wait_limits();
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
-        let before = match statement.readonly() {
-            true => None,
-            false => Some(self.db.total_changes()?),
-        };
-        let mut rows = statement.raw_query();
+        let mut rows = statement.raw_query().read_whole();
         while let Some(found) = rows.next()? {
             row(found)?;
         }
         drop(rows);
-        let rows = match before {
-            Some(before) if before != self.db.total_changes()? => self.db.changes()?,
-            _ => 0,
-        };
+        let rows = if changes_rows { self.db.changes()? } else { 0 };
         Ok(Changes { rows, ..Changes::default() })
     }
 
@@ -224,9 +198,10 @@ impl Engine {
         self.reads.apply(&self.db, self.rules.role)?;
         let (mut statement, used) = self.db.prepare_first(sql)?;
         let writes = self.admit(sql, &statement)?;
-        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
+        let limits = self.wait_limits();
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
-        let mut rows = statement.raw_query();
+        let mut rows = statement.raw_query().read_whole();
         while rows.next()?.is_some() {}
         Ok(used)
     }
@@ -256,7 +231,8 @@ impl Engine {
         self.reads.apply(&self.db, self.rules.role)?;
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
-        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
+        let limits = self.wait_limits();
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let control = self.control.clone();
         work(&mut |values| {
@@ -327,7 +303,7 @@ impl Engine {
         look: impl FnOnce(&Statement<'_>, Kind) -> T,
     ) -> Result<T> {
         let sql = if is_read_only_begin(sql)? { "BEGIN" } else { sql };
-        let kind = self.check(sql)?.unwrap_or(Kind { is_explain: false });
+        let kind = self.check(sql)?.unwrap_or_default();
         let statement = self.db.prepare(sql)?;
         Ok(look(&statement, kind))
     }
@@ -369,7 +345,11 @@ impl Engine {
         let ended = self.control.is_transaction_over();
         if std::mem::replace(&mut self.may_have_ended, true) || done.is_err() {
             self.last_insert_rowid = None;
-            self.note_transaction();
+            // A connection that cannot tell is gone, and so is its transaction.
+            let is_open = !self.db.is_autocommit().unwrap_or(true);
+            self.note_transaction(is_open);
+        } else {
+            self.note_transaction(self.transaction.is_some());
         }
         match done {
             Err(_) if self.control.is_cancelled() => Err(Error::Cancelled),
@@ -378,9 +358,7 @@ impl Engine {
         }
     }
 
-    fn note_transaction(&mut self) {
-        // A connection that cannot tell is gone, and so is its transaction.
-        let is_open = !self.db.is_autocommit().unwrap_or(true);
+    fn note_transaction(&mut self, is_open: bool) {
         if !is_open {
             self.turn = None;
             self.reads.end();

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlite_wasm::{Connection, Limit};
+use sqlite_wasm_postgres::error::sqlstate;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::error::Result;
+use super::error::{Error, Result};
 use super::log::Log;
 
 /// How long a session waits in the line. Then it tries without its turn, and SQLite reports who
@@ -21,6 +22,14 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 pub struct Writers {
     line: Arc<Semaphore>,
     log: Arc<Log>,
+}
+
+/// How long a statement may take, and wait for a lock.
+#[derive(Debug, Clone, Copy)]
+pub struct WaitLimits {
+    pub statement: Duration,
+    /// None for any time.
+    pub lock: Option<Duration>,
 }
 
 /// A session's turn, until it is dropped.
@@ -37,37 +46,46 @@ impl Writers {
         self.log.has_checkpoints
     }
 
-    /// Wait for the turn, and no longer than `most`; called on a session's thread.
+    /// Wait for the turn; called on a session's thread.
     ///
     /// # Errors
     ///
-    /// The limit of a statement where that is `most`, and that of the log.
+    /// The limits of a statement, and that of the log.
     pub fn wait(
         &self,
         db: &Connection,
         runtime: &Handle,
-        most: Option<Duration>,
+        limits: WaitLimits,
     ) -> Result<Option<Turn>> {
-        let turn = self.wait_in_line(runtime, most)?;
+        let turn = self.wait_in_line(runtime, limits)?;
         self.log.check(db)?;
         Ok(turn)
     }
 
-    fn wait_in_line(&self, runtime: &Handle, most: Option<Duration>) -> Result<Option<Turn>> {
+    fn wait_in_line(&self, runtime: &Handle, limits: WaitLimits) -> Result<Option<Turn>> {
         if let Ok(permit) = self.line.clone().try_acquire_owned() {
             return Ok(Some(Turn(permit)));
         }
-        let short = most.filter(|most| *most < MAX_WAIT);
-        let turn =
-            async { timeout(short.unwrap_or(MAX_WAIT), self.line.clone().acquire_owned()).await };
-        match (runtime.block_on(turn), short) {
-            (Ok(permit), _) => Ok(permit.ok().map(Turn)),
-            (Err(_), None) => Ok(None),
-            (Err(_), Some(most)) => {
+        let WaitLimits { statement, lock } = limits;
+        let most = lock.map_or(statement, |lock| lock.min(statement)).min(MAX_WAIT);
+        let turn = async { timeout(most, self.line.clone().acquire_owned()).await };
+        match runtime.block_on(turn) {
+            Ok(permit) => Ok(permit.ok().map(Turn)),
+            Err(_) if lock == Some(most) => Err(lock_timeout()),
+            Err(_) if statement == most => {
                 Err(sqlite_wasm::Error::LimitReached(Limit::StatementTime(most)).into())
             }
+            Err(_) => Ok(None),
         }
     }
+}
+
+fn lock_timeout() -> Error {
+    let message = "canceling statement due to lock timeout";
+    Error::Postgres(Box::new(sqlite_wasm_postgres::Error::new(
+        sqlstate::LOCK_NOT_AVAILABLE,
+        message,
+    )))
 }
 
 /// The turn to write, if the statement writes and it is not this session's already.

@@ -55,9 +55,10 @@ pub fn print(
     if let Some((_, address)) = &sockets.http {
         let scheme = if settings.tls_cert.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}/");
-        let urls: Vec<String> = match server.databases.has_default() {
-            true => vec![url.clone()],
-            false => names.iter().map(|name| format!("{url}{}/", escaped(name))).collect(),
+        let urls: Vec<String> = if server.databases.has_default() {
+            vec![url.clone()]
+        } else {
+            names.iter().map(|name| format!("{url}{}/", escaped(name))).collect()
         };
         let fragment = token.map_or(String::new(), |token| format!("#token={token}"));
         if urls.is_empty() {

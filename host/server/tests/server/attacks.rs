@@ -153,9 +153,10 @@ fn a_client_that_leaves_ends_its_statement() {
         let head = server.head("/v3/pipeline", &format!("Content-Length: {}\r\n", body.len()));
         stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
         std::thread::sleep(Duration::from_millis(300));
-        match half {
-            true => stream.shutdown(Shutdown::Write).unwrap(),
-            false => drop(stream),
+        if half {
+            stream.shutdown(Shutdown::Write).unwrap()
+        } else {
+            drop(stream)
         }
         let start = Instant::now();
         assert_eq!(server.query("SELECT 1"), [["1"]]);

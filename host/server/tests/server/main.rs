@@ -25,4 +25,5 @@ mod websocket;
 mod wire;
 mod wire_refusals;
 mod wire_roles;
+mod wire_together;
 mod wire_types;

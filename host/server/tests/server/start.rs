@@ -2,7 +2,10 @@
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
+
+use tempfile::TempDir;
 
 use crate::roles::users_file;
 use crate::support::{Server, directory, program, run};
@@ -34,17 +37,34 @@ fn a_directory_names_what_it_has() {
     assert!(server.printed("each NAME.db in ").ends_with("is the database NAME, also later"));
 }
 
+/// One whose standard error is this file.
+fn start_with_log(directory: TempDir, log: &Path, options: &[&str]) -> Server {
+    let mut server = Command::new("sh");
+    server.args(["-c", "log=$1; shift; exec \"$0\" \"$@\" 2>\"$log\""]);
+    server.arg(program()).arg(log).arg(directory.path().join("shop.db"));
+    Server::start_by(server, directory, options)
+}
+
+#[test]
+fn statements_do_not_need_a_log_that_can_be_written() {
+    let full = Path::new("/dev/full");
+    let options = ["--slow-statement", "0.001ms", "--no-second-wall", "--pg", "127.0.0.1:0"];
+    let mut server = start_with_log(directory(), full, &options);
+    for _ in 0..3 {
+        assert_eq!(server.query("SELECT 1"), [["1"]]);
+        assert_eq!(Client::new(&server).rows("SELECT 1"), "1");
+    }
+    server.signal("-TERM");
+    assert!(server.wait());
+}
+
 /// A statement that takes longer than the threshold is logged, and others are not.
 #[test]
 fn slow_statements_are_logged_as_json() {
     let directory = directory();
-    let database = directory.path().join("shop.db");
     let log = directory.path().join("log");
-    let mut server = Command::new("sh");
-    server.args(["-c", "log=$1; shift; exec \"$0\" \"$@\" 2>\"$log\""]);
-    server.arg(program()).arg(&log).arg(database);
     let options = ["--slow-statement", "100ms", "--log-format", "json", "--pg", "127.0.0.1:0"];
-    let mut server = Server::start_by(server, directory, &options);
+    let mut server = start_with_log(directory, &log, &options);
     let counting = |rows: u32| {
         format!(
             "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c LIMIT {rows})

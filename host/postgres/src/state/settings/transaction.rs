@@ -56,7 +56,7 @@ impl Settings {
 
     /// Whether the transaction may only read.
     pub fn is_read_only(&self) -> bool {
-        self.modes.is_read_only.unwrap_or_else(|| self.is_on("transaction_read_only"))
+        self.modes.is_read_only.unwrap_or(self.only_reads)
     }
 
     /// The transaction has read something.
@@ -149,6 +149,9 @@ impl Settings {
     }
 
     fn undo(&mut self, from: usize) {
+        if from == self.changes.len() {
+            return;
+        }
         for Change { name, session, local } in self.changes.drain(from..).rev() {
             for (values, value) in [(&mut self.session, session), (&mut self.local, local)] {
                 match value {
@@ -156,8 +159,8 @@ impl Settings {
                     None => values.remove(&name),
                 };
             }
-            self.version += 1;
         }
+        self.change();
     }
 
     /// The end of a transaction, or of a statement that is one: what `SET LOCAL` changed is as
@@ -173,7 +176,7 @@ impl Settings {
         self.changed_bytes = 0;
         if !self.local.is_empty() {
             self.local.clear();
-            self.version += 1;
+            self.change();
         }
     }
 }

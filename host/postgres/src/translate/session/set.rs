@@ -232,8 +232,9 @@ fn name(words: &mut Words<'_>) -> Result<String> {
 fn quote_ident(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let is_simple = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-    match is_simple && name.chars().all(is_plain) {
-        true => name.to_owned(),
-        false => super::super::names::quoted_name(name),
+    if is_simple && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        super::super::names::quoted_name(name)
     }
 }

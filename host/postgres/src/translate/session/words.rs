@@ -108,9 +108,10 @@ pub fn string(token: &Token<'_>) -> Option<String> {
     if token.kind != Kind::Text {
         return None;
     }
-    match token.text.starts_with('\'') {
-        true => Some(token.unquoted().into_owned()),
-        false => escaped(token.text),
+    if token.text.starts_with('\'') {
+        Some(token.unquoted().into_owned())
+    } else {
+        escaped(token.text)
     }
 }
 

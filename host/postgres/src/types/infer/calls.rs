@@ -55,9 +55,10 @@ impl Scope {
             "nullif" => {
                 let types: Vec<_> = arguments.iter().map(|expr| self.type_of(expr)).collect();
                 let is_number = |own: &Option<Typed>| family::number(*own).is_some();
-                let common = match types.iter().all(is_number) {
-                    true => types.into_iter().flatten().reduce(wider),
-                    false => *types.first()?,
+                let common = if types.iter().all(is_number) {
+                    types.into_iter().flatten().reduce(wider)
+                } else {
+                    *types.first()?
                 };
                 common.map(|own| Typed::plain(own.ty))
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use sqlparser::ast::{
-    self, BinaryOperator, Expr, ObjectName, Query, Select, TableWithJoins, UnaryOperator,
+    self, BinaryOperator, Expr, ObjectName, Query, Select, TableWithJoins, UnaryOperator, Value,
 };
 
 use super::super::resolve::{family, plans};
@@ -225,6 +225,10 @@ impl Scope {
             Expr::UnaryOp {
                 op: UnaryOperator::PGSquareRoot | UnaryOperator::PGCubeRoot, ..
             } => one(Scalar::Float8),
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if number_of(expr).is_some() => {
+                // The lowest integers have no positive counterpart.
+                literal(&Value::Number(format!("-{}", number_of(expr)?), false))
+            }
             Expr::UnaryOp { expr, .. } => self.type_of(expr),
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
             Expr::Case { conditions, else_result, .. } => {
@@ -263,9 +267,8 @@ impl Scope {
         use BinaryOperator as O;
         // Each side is looked at once: more would double with each level of a nested expression.
         let [left_type, right_type] = [left, right].map(|side| self.type_of(side));
-        let planned = |side: &Expr, own: Option<Typed>| match super::factors::is_open(side) {
-            true => Some(None),
-            false => own.map(|own| Some(own.ty)),
+        let planned = |side: &Expr, own: Option<Typed>| {
+            if super::factors::is_open(side) { Some(None) } else { own.map(|own| Some(own.ty)) }
         };
         if let (Some(one), Some(other)) = (planned(left, left_type), planned(right, right_type))
             && let Some(plan) = plans::operator(&crate::translate::operator(op), one, other)
@@ -284,12 +287,13 @@ impl Scope {
                 }
                 _ => one(Scalar::Float8),
             },
-            O::BitwiseAnd
-            | O::BitwiseOr
-            | O::BitwiseXor
-            | O::PGBitwiseXor
-            | O::PGBitwiseShiftLeft
-            | O::PGBitwiseShiftRight => left_type,
+            O::BitwiseAnd | O::BitwiseOr | O::BitwiseXor | O::PGBitwiseXor => {
+                match (family::number(left_type), family::number(right_type)) {
+                    (Some(left), Some(right)) => one(family::common(left, right)),
+                    _ => left_type.or(right_type),
+                }
+            }
+            O::PGBitwiseShiftLeft | O::PGBitwiseShiftRight => left_type,
             O::PGCustomBinaryOperator(parts) if parts.last().is_some_and(|op| op == "||") => {
                 one(Scalar::Text)
             }
@@ -309,5 +313,17 @@ impl Scope {
                 _ => Some(wider(Typed::plain(left.ty), Typed::plain(right.ty))),
             },
         }
+    }
+}
+
+/// The digits of a number that stands for itself, also in parentheses.
+fn number_of(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Value(value) => match &value.value {
+            Value::Number(text, _) => Some(text),
+            _ => None,
+        },
+        Expr::Nested(inner) => number_of(inner),
+        _ => None,
     }
 }

@@ -111,7 +111,13 @@ const TYPED: &[(&str, &str)] = &[
     ("SELECT 1 FROM all_types WHERE d BETWEEN '1/2/2024' AND '2024-03-01'", "'2024-01-02' AND"),
     ("SELECT 1 FROM all_types WHERE ts >= '2024-01-01T10:00'", "ts >= '2024-01-01 10:00:00'"),
     ("SELECT 1 FROM all_types WHERE (d, i) > ('2024-2-1', '5')", "(d, i) > ('2024-02-01', 5)"),
-    ("SELECT 1 FROM all_types WHERE i + 1 = ' 7 '", "pg_int4_add(i, 1) = 7"),
+    (
+        "SELECT 1 FROM all_types WHERE i + 1 = ' 7 '",
+        "CASE WHEN typeof(i) = 'integer' AND i + 1 BETWEEN -2147483648 AND 2147483647 THEN i + 1 \
+         ELSE pg_int4_add(i, 1) END = 7",
+    ),
+    ("SELECT (i + 1) * 2 FROM all_types", "ELSE pg_int4_add(i, 1) END"),
+    ("SELECT sum(i) + 1 FROM all_types", "pg_int8_add("),
     ("SELECT 1 FROM all_types WHERE ok = 't' AND 'no'", "ok = 1 AND 0"),
     ("SELECT 1 FROM all_types WHERE NOT 'f'", "NOT 0"),
     ("SELECT 1 FROM all_types WHERE u = '{A0EEBC999C0B4EF8BB6D6BB9BD380A11}'", "'a0eebc99-9c0b-"),

@@ -25,9 +25,10 @@ fn no_table(name: &str) -> Error {
 fn not_default(verb: &str, column: &Column) -> Error {
     let message = format!("{verb} \"{}\"", column.name);
     let kind = if column.is_identity { "an identity column defined as" } else { "a generated" };
-    let detail = match column.is_identity {
-        true => format!("Column \"{}\" is {kind} GENERATED ALWAYS.", column.name),
-        false => format!("Column \"{}\" is {kind} column.", column.name),
+    let detail = if column.is_identity {
+        format!("Column \"{}\" is {kind} GENERATED ALWAYS.", column.name)
+    } else {
+        format!("Column \"{}\" is {kind} column.", column.name)
     };
     Error::new(GENERATED_ALWAYS, message).detail(detail)
 }
@@ -57,9 +58,10 @@ impl Finder<'_> {
         let Some(columns) = self.schema.columns(&table_name(name)) else {
             let values = insert.source.as_deref_mut().and_then(values_of);
             let mut rows = values.iter().flat_map(|values| &values.rows);
-            return match rows.any(|row| row.content.iter().any(is_default)) {
-                true => Err(no_table(&table_name(name))),
-                false => Ok(()),
+            return if rows.any(|row| row.content.iter().any(is_default)) {
+                Err(no_table(&table_name(name)))
+            } else {
+                Ok(())
             };
         };
         let is_listed = !insert.columns.is_empty();

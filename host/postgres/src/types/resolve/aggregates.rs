@@ -132,9 +132,10 @@ impl Finder<'_> {
         let Some(mut all) = arguments(expr) else { return true };
         let [argument] = &mut all[..] else { return true };
         let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) else { return true };
-        match family::number(Some(own)).is_some_and(family::is_integer) {
-            true => self.renamed(expr, &format!("pg_int8_{name}")),
-            false => self.no_function(name, own),
+        if family::number(Some(own)).is_some_and(family::is_integer) {
+            self.renamed(expr, &format!("pg_int8_{name}"))
+        } else {
+            self.no_function(name, own)
         }
         true
     }

@@ -111,9 +111,10 @@ impl Finder<'_> {
             _ => return None,
         };
         let computed = call(function, vec![take(inner)]);
-        Some(match target.modifier >= 0 && is_stamp {
-            true => call("pg_timestamp_rounded", vec![computed, number(target.modifier)]),
-            false => computed,
+        Some(if target.modifier >= 0 && is_stamp {
+            call("pg_timestamp_rounded", vec![computed, number(target.modifier)])
+        } else {
+            computed
         })
     }
 

@@ -150,9 +150,10 @@ impl Finder<'_> {
             binary(to.0, BinaryOperator::LtEq, to.1),
         );
         let both = Expr::Nested(Box::new(both));
-        let with = match negated {
-            true => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(both) },
-            false => both,
+        let with = if *negated {
+            Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(both) }
+        } else {
+            both
         };
         self.replace(expr, |_| with);
     }

@@ -127,9 +127,10 @@ impl Finder<'_> {
         let mut all = vec![take(text), take(pattern)];
         all.extend(escape_char.take().map(|escape| *escape));
         let is = call("pg_bool_similar", all);
-        let with = match negated {
-            true => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(is) },
-            false => is,
+        let with = if *negated {
+            Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(is) }
+        } else {
+            is
         };
         self.replace(expr, |_| with);
     }

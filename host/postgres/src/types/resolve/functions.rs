@@ -191,9 +191,10 @@ impl Finder<'_> {
                 let Some(own) = self.planned_type(argument) else { return };
                 let name = string(own.map_or_else(|| "unknown".to_owned(), Type::name));
                 // The query stays one of groups.
-                let with = match calls(&**argument, is_aggregate_name) {
-                    true => call("coalesce", vec![call("max", vec![name.clone()]), name]),
-                    false => name,
+                let with = if calls(&**argument, is_aggregate_name) {
+                    call("coalesce", vec![call("max", vec![name.clone()]), name])
+                } else {
+                    name
                 };
                 self.replace(expr, |_| with);
             }

@@ -82,9 +82,10 @@ impl Finder<'_> {
     /// A number as a computed numeric.
     pub(super) fn computed(&self, expr: Expr, own: Typed) -> Expr {
         if let Some(text) = literal(&expr) {
-            return match text.contains(['e', 'E']) {
-                true => call("pg_numeric_of", vec![string(text)]),
-                false => string(text),
+            return if text.contains(['e', 'E']) {
+                call("pg_numeric_of", vec![string(text)])
+            } else {
+                string(text)
             };
         }
         if own.ty.scalar() == Scalar::Numeric && is_call(&expr, "pg_numeric_") {

@@ -106,7 +106,8 @@ impl Finder<'_> {
         }
         let left = self.converted(take(left), one, target);
         let right = self.converted(take(right), other, target);
-        Some(call(&format!("pg_{}_{name}", family::short(target)), vec![left, right]))
+        let mark = self.inline_mark(target, name, [&left, &right]);
+        Some(call(&format!("pg_{}_{mark}{name}", family::short(target)), vec![left, right]))
     }
 
     /// Whether these are bytes, beside others or what becomes bytes.

@@ -29,9 +29,10 @@ pub struct Set {
 pub fn set(name: &str, types: plans::Types<'_>) -> Option<Set> {
     const TEXT: Type = Type::One(Scalar::Text);
     let first = types.first().copied().flatten();
-    let (own, is_binary) = match name.starts_with("jsonb_") {
-        true => (Type::One(Scalar::Jsonb), true),
-        false => (Type::One(Scalar::Json), false),
+    let (own, is_binary) = if name.starts_with("jsonb_") {
+        (Type::One(Scalar::Jsonb), true)
+    } else {
+        (Type::One(Scalar::Json), false)
     };
     if name == "unnest" {
         let column = |ty: &Option<Type>| match ty {
@@ -80,9 +81,12 @@ impl Finder<'_> {
             found.arguments.iter().map(|expr| self.planned_type(expr)).collect();
         let Some(set) = types.and_then(|types| set(&found.name, &types)) else { return };
         let is_lateral = found.arguments.iter().any(|expr| {
-            ast::visit_expressions(*expr, |expr| match self.is_column(expr) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            ast::visit_expressions(*expr, |expr| {
+                if self.is_column(expr) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             })
             .is_break()
         });

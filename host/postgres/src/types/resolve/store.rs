@@ -112,15 +112,21 @@ impl Finder<'_> {
             self.as_text(expr, super::super::parameters::WORDS);
             self.shown_as_text(expr, own);
         }
+        if column.ty == Type::One(Scalar::Bpchar) && own.ty != column.ty {
+            self.replace(expr, |expr| call("rtrim", vec![expr]));
+        }
     }
 
     /// A literal number is checked here.
     fn assigned_literal(&mut self, expr: &mut Expr, text: &str, column: Typed) {
         let Type::One(target) = column.ty else { return self.wrong_type(expr, column) };
         if family::of(column) == Some(Family::Text) {
-            return self.replace(expr, |_| match text.contains(['e', 'E']) {
-                true => call("pg_numeric_of", vec![string(text)]),
-                false => string(text),
+            return self.replace(expr, |_| {
+                if text.contains(['e', 'E']) {
+                    call("pg_numeric_of", vec![string(text)])
+                } else {
+                    string(text)
+                }
             });
         }
         if family::number(Some(column)).is_none() {

@@ -24,7 +24,8 @@ use super::load::LoadOption;
 use super::outcome::{report, timeout_reached};
 use super::program::program;
 use super::settings::options;
-use crate::commands::{complain, loader, second_wall};
+use crate::commands::{loader, second_wall};
+use sqlite_wasm_runtime::words::complaint::complain;
 
 /// How long a program may take to end by itself after its deadline.
 const GRACE: Duration = Duration::from_secs(2);
@@ -81,7 +82,7 @@ fn end_at(deadline: Deadline) -> Result<()> {
     threads::start("timeout", move || {
         thread::sleep(left.saturating_add(GRACE));
         terminal::restore();
-        complain(&timeout_reached(timeout));
+        complain(timeout_reached(timeout));
         std::process::exit(exit_code::ExitCode::Timeout as i32);
     })
 }

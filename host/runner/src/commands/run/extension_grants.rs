@@ -1,7 +1,7 @@
 //! The grants of extensions, and the prompt for the user.
 
 use std::fs;
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 
 use anyhow::Result;
 use rustix::termios::{QueueSelector, tcflush};
@@ -27,7 +27,7 @@ fn ask(question: &str) -> bool {
     let Ok(terminal) = fs::File::open("/dev/tty") else { return false };
     // Discard input that was typed or pasted before the prompt appeared.
     let flushed = tcflush(&terminal, QueueSelector::IFlush);
-    eprint!("{question} [y/N] ");
+    let _ = write!(std::io::stderr(), "{question} [y/N] ");
     let mut answer = String::new();
     let read = BufReader::new(terminal).read_line(&mut answer);
     flushed.is_ok() && read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())

@@ -10,7 +10,7 @@ use sqlite_wasm_runtime::extensions::NotLoaded;
 use sqlite_wasm_runtime::runner::{Outcome, RefusedImport};
 use sqlite_wasm_runtime::wall::exit_code;
 
-use crate::commands::complain;
+use sqlite_wasm_runtime::words::complaint::complain;
 
 pub fn timeout_reached(timeout: Duration) -> String {
     format!("error: the time limit of {timeout:?} was reached; `--timeout` sets it")
@@ -36,7 +36,7 @@ pub fn report(outcome: Outcome, limit_bytes: usize) -> Result<ExitCode> {
             exit_code::ExitCode::Trap,
         ),
     };
-    complain(&message);
+    complain(message);
     Ok(code.into())
 }
 

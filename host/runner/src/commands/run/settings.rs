@@ -19,8 +19,9 @@ use sqlite_wasm_runtime::wall::terminal;
 use super::RunOptions;
 use super::extension_grants::grants;
 use super::load::LoadOption;
+use crate::commands::directories;
 use crate::commands::extension_directories::extension_directories;
-use crate::commands::{complain, directories};
+use sqlite_wasm_runtime::words::complaint::complain;
 
 /// The exit code of sqlite3 after a second Ctrl-C, when nothing reacted to the
 /// first.
@@ -64,7 +65,7 @@ pub fn options(
         .extensions()
         .limits(extension_limits(run))
         .grants(grants(run)?)
-        .report_with(Box::new(|message| complain(&format!("sqlite-wasm-run: {message}"))));
+        .report_with(Box::new(|message| complain(format!("sqlite-wasm-run: {message}"))));
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     // Only lines typed at a terminal go into the history.
     if std::io::stdin().is_terminal() {

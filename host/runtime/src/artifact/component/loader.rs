@@ -24,8 +24,11 @@ use crate::artifact::cache::{self, Directory};
 use crate::artifact::compiler::{Compiler, Facts};
 use crate::artifact::engine::EngineKind;
 use crate::artifact::file_hashes::{FileState, HashKind, Records};
+use crate::artifact::sha256::sha256;
+use crate::contract::script::Script;
 use crate::installation::key::Key;
 use crate::limits::address_space::Reservation;
+use crate::words::escape::escaped;
 
 /// Called when a compilation starts; its result is dropped when the compilation
 /// ends.
@@ -39,6 +42,8 @@ pub struct Loader {
     cache: Option<Directory>,
     key: Option<Arc<Key>>,
     allowed: Vec<PathBuf>,
+    /// Where the engines of scripts are.
+    directories: Vec<PathBuf>,
     records: Records,
     on_compile: Box<OnCompile>,
 }
@@ -109,6 +114,7 @@ impl Loader {
             cache,
             key,
             allowed: Vec::new(),
+            directories: Vec::new(),
             on_compile: Box::new(|_| Box::new(())),
         })
     }
@@ -135,6 +141,13 @@ impl Loader {
     #[must_use]
     pub fn allow_native(mut self, files: &[PathBuf]) -> Self {
         self.allowed = files.to_vec();
+        self
+    }
+
+    /// Run scripts by the engines in these extension directories.
+    #[must_use]
+    pub(crate) fn engines_in(mut self, directories: &[PathBuf]) -> Self {
+        self.directories = directories.to_vec();
         self
     }
 
@@ -233,7 +246,7 @@ impl Loader {
         let load = || {
             artifact::check_wasm(wasm)?;
             let id = blake3::hash(wasm);
-            self.cached_code(&id).map_or_else(|| self.compile(path, wasm, &id), Ok)
+            self.cached_code(&id).map_or_else(|| self.compiled(path, wasm, &id), Ok)
         };
         load().map_err(|error| error.context(LoadError(path.into())))
     }
@@ -292,7 +305,23 @@ impl Loader {
         {
             return Ok(compiled);
         }
-        self.compile(path, &wasm, &id)
+        self.compiled(path, &wasm, &id)
+    }
+
+    /// Code that is not in the cache: that of a script is its engine's.
+    fn compiled(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
+        let Some(script) = Script::of(wasm)? else { return self.compile(path, wasm, id) };
+        let (engine, file_sha256) = (script.engine_file(&self.directories)?, sha256(wasm));
+        let of_engine = || format!("its engine `{}` cannot be used", escaped(&engine));
+        let wasm = open(&engine).and_then(|file| self.read(&file)).with_context(of_engine)?;
+        ensure!(Script::of(&wasm)?.is_none(), "{}: it is a script itself", of_engine());
+        let id = blake3::hash(&wasm);
+        let cached = self.cached_code(&id).map_or_else(|| self.compile(&engine, &wasm, &id), Ok);
+        Ok(Loaded {
+            script: Some(Arc::new(script)),
+            script_sha256: Some(file_sha256),
+            ..cached.with_context(of_engine)?
+        })
     }
 
     fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
@@ -354,7 +383,12 @@ impl Loader {
     }
 
     fn load_code(&self, code: Code) -> Result<Loaded> {
-        Ok(Loaded { component: code.component(&self.engine)?, code })
+        Ok(Loaded {
+            component: code.component(&self.engine)?,
+            code,
+            script: None,
+            script_sha256: None,
+        })
     }
 }
 

@@ -17,22 +17,23 @@ use super::{BUNDLED_SECTION, Composition, SECTION};
 const HEADER_BYTES: usize = 8;
 
 /// The id of custom sections.
-const CUSTOM: u8 = 0;
+pub const CUSTOM: u8 = 0;
 
 /// The id of sections that hold a component.
 const COMPONENT: u8 = 4;
 
 const DAMAGED: &str = "its list of extensions does not describe the file";
 
-/// A section of a component.
-struct Section<'a> {
-    id: u8,
+/// A section of a component, or of a module.
+pub struct Section<'a> {
+    /// Its kind.
+    pub id: u8,
     /// Where it begins in the file, with its id.
-    start: usize,
+    pub start: usize,
     /// Its content; for a custom one, behind the name.
-    content: Range<usize>,
+    pub content: Range<usize>,
     /// A custom section's name.
-    name: &'a str,
+    pub name: &'a str,
 }
 
 /// Check a `.wasm` whose list, with its tail, has `list_bytes` bytes.
@@ -152,8 +153,8 @@ pub fn find(wasm: &[u8], parts: &[Range<usize>], bytes: &[u8]) -> Result<Range<u
     found.cloned().context("a part of the composed component is missing")
 }
 
-/// The sections of a component; nothing follows an error.
-fn sections(wasm: &[u8]) -> impl Iterator<Item = Result<Section<'_>>> {
+/// The sections of a component, or of a module; nothing follows an error.
+pub fn sections(wasm: &[u8]) -> impl Iterator<Item = Result<Section<'_>>> {
     let mut next = Some(HEADER_BYTES);
     std::iter::from_fn(move || {
         let section = Section::at(wasm, next.take().filter(|start| *start < wasm.len())?);

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::artifact::compiler::{Facts, MANIFEST_SECTION};
 use crate::contract::composition;
+use crate::contract::script::Script;
 use crate::contract::types::Manifest;
 use crate::contract::{check, version};
 use crate::extensions::ExtensionsCtx;
@@ -38,8 +39,17 @@ impl ExtensionsCtx {
     /// When the extension cannot be used.
     pub fn record(&mut self, path: &Path) -> Result<Vec<u8>> {
         let (wasm, facts) = self.inspected(path)?;
-        version::check(&facts.exports)?;
-        let manifest = serde_json::to_vec(&self.describe(path, &wasm)?)?;
-        composition::replace_section(&wasm, MANIFEST_SECTION, &manifest)
+        if Script::of(&wasm)?.is_none() {
+            version::check(&facts.exports)?;
+        }
+        self.recorded(path, &wasm).map(|(recorded, _)| recorded)
+    }
+
+    /// The extension `wasm`, which is to be the file at `path`, with a record of its manifest; and
+    /// the manifest.
+    pub(crate) fn recorded(&mut self, path: &Path, wasm: &[u8]) -> Result<(Vec<u8>, Manifest)> {
+        let manifest = self.describe(path, wasm)?;
+        let json = serde_json::to_vec(&manifest)?;
+        Ok((composition::replace_section(wasm, MANIFEST_SECTION, &json)?, manifest))
     }
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::artifact::sha256::sha256;
 use crate::contract::composition::{Embedded, Placement};
+use crate::contract::script::ENGINE_EXPORT;
 use crate::contract::types::Manifest;
 use crate::contract::version;
 use crate::extensions::ExtensionsCtx;
@@ -16,6 +17,8 @@ use crate::words::escape::escaped;
 pub struct Extension {
     wasm: Vec<u8>,
     manifest: Manifest,
+    /// It was a script: its engine imports SQL, whether the script needs it or not.
+    is_script: bool,
 }
 
 impl Extension {
@@ -36,14 +39,19 @@ impl Extension {
 
     fn read(path: &Path, extensions: &mut ExtensionsCtx) -> Result<Self> {
         let (wasm, facts) = extensions.inspected(path)?;
+        if let Some(wasm) = extensions.standalone(&wasm)? {
+            let manifest = extensions.describe(path, &wasm)?;
+            return Ok(Self { manifest, wasm, is_script: true });
+        }
         // By its exports first: the message of one that does not start is longer.
         version::check(&facts.exports)?;
-        Ok(Self { manifest: extensions.describe(path, &wasm)?, wasm })
+        let is_script = facts.exports(ENGINE_EXPORT);
+        Ok(Self { manifest: extensions.describe(path, &wasm)?, wasm, is_script })
     }
 
     /// One whose file was read, and checked, by the caller.
-    pub(super) fn new(wasm: Vec<u8>, manifest: Manifest) -> Self {
-        Self { wasm, manifest }
+    pub(super) fn new(wasm: Vec<u8>, manifest: Manifest, is_script: bool) -> Self {
+        Self { wasm, manifest, is_script }
     }
 
     /// The component.
@@ -61,11 +69,16 @@ impl Extension {
         &self.manifest
     }
 
+    /// Whether it is a script with its engine.
+    pub(super) fn is_script(&self) -> bool {
+        self.is_script
+    }
+
     /// Whether it becomes a part of the component. What needs a grant does not: a
     /// component must not be entered again while it waits for SQL, and its files and
-    /// environment are the CLI's.
+    /// environment are the CLI's. Nor does an engine, which imports SQL.
     pub fn is_fused(&self) -> bool {
-        self.manifest.needs.is_empty()
+        self.manifest.needs.is_empty() && !self.is_script
     }
 
     /// What it registers, as `function/arguments`, or the name of a collation or module.

@@ -23,6 +23,7 @@ struct Header {
 struct Part {
     bytes: usize,
     manifest: Manifest,
+    is_script: bool,
 }
 
 /// Put `extensions` into `base`, by the helper of `compiler`.
@@ -45,7 +46,11 @@ pub fn compose(compiler: &Compiler, base: &Base, extensions: &[Extension]) -> Re
 ///
 /// When the header is too long.
 fn request<'a>(base: &'a Base, extensions: &'a [Extension]) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
-    let part = |one: &Extension| Part { bytes: one.wasm().len(), manifest: one.manifest().clone() };
+    let part = |one: &Extension| Part {
+        bytes: one.wasm().len(),
+        manifest: one.manifest().clone(),
+        is_script: one.is_script(),
+    };
     let header = serde_json::to_vec(&Header {
         base_bytes: base.wasm().len(),
         base_version: base.version().map(str::to_owned),
@@ -71,7 +76,7 @@ pub fn parse(request: &[u8]) -> Result<(Base, Vec<Extension>)> {
     let mut extensions = Vec::new();
     for part in header.extensions {
         let wasm = take(&mut rest, part.bytes)?.to_vec();
-        extensions.push(Extension::new(wasm, part.manifest));
+        extensions.push(Extension::new(wasm, part.manifest, part.is_script));
     }
     ensure!(rest.is_empty(), INCOMPLETE);
     Ok((base, extensions))

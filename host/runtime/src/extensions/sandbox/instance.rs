@@ -6,10 +6,11 @@ use anyhow::{Result, anyhow, bail};
 use wasmtime::Store;
 use wire::code;
 
-use super::exports::{direct, suspendable};
+use super::exports;
 use super::handles::{FIRST_LATE, Handles};
+use super::start::{self, Started, at_once};
 use super::store::limit_call;
-use super::suspended::{Held, Suspended, at_once};
+use super::suspended::{Held, Suspended};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage};
 use crate::contract::bindings::sqlite_wasm::host::dispatch::Unfinished;
@@ -19,60 +20,25 @@ use crate::extensions::package::Package;
 use crate::extensions::{Limits, error};
 use crate::filesystem::masks::Masks;
 use crate::imports::data::Data;
-use crate::limits::address_space::{self, NoAddressSpace};
 use crate::words::shown as text;
 
-/// A store, with the exports of its instance.
-pub struct Started<E> {
-    pub store: Store<Data>,
-    pub exports: E,
-    /// It replaces an instance that was connected and trapped: the next call connects it first.
-    is_lost: bool,
-    /// Its `connect` was called.
-    pub(super) is_connected: bool,
-}
-
-impl Started<direct::Exports> {
-    fn connect(&mut self) -> wasmtime::Result<Answer<()>> {
-        let answer = self.exports.extension()?.call_connect(&mut self.store)?;
-        self.is_connected = answer.is_ok();
-        Ok(answer)
-    }
-}
-
-impl Started<suspendable::Exports> {
-    async fn connect(&mut self) -> wasmtime::Result<Answer<()>> {
-        let answer = self.exports.extension()?.call_connect(&mut self.store).await?;
-        self.is_connected = answer.is_ok();
-        Ok(answer)
-    }
-
-    /// Connect it if it replaces one that trapped.
-    pub async fn reconnect(&mut self) -> wasmtime::Result<Answer<()>> {
-        match self.is_lost && !self.is_connected {
-            true => self.connect().await,
-            false => Ok(Ok(())),
-        }
-    }
-}
+pub use super::start::Answer;
 
 /// An instance whose calls may be suspended.
-pub type Suspendable = Box<Started<suspendable::Exports>>;
+pub type Suspendable = Box<Started<exports::suspendable::Exports>>;
 
 /// An instance for one call. A suspendable one belongs to the call.
 pub enum Ready<'a> {
-    Direct(&'a mut Started<direct::Exports>),
+    Direct(&'a mut Started<exports::direct::Exports>),
     Suspendable(Suspendable),
 }
-
-pub type Answer<T> = Result<T, SqlError>;
 
 /// The life cycle of an instance.
 pub enum Life {
     /// The next call starts an instance.
     Absent,
     /// It waits for a call, which is complete when it returns.
-    Direct(Box<Started<direct::Exports>>),
+    Direct(Box<Started<exports::direct::Exports>>),
     /// It waits for a call, which may be suspended.
     Suspendable(Suspendable),
     /// Its call is suspended and waits for SQL.
@@ -80,11 +46,21 @@ pub enum Life {
 }
 
 impl Life {
-    /// Start an instance; `is_lost` as in [`Started`].
-    fn start(code: &Code, store: Store<Data>, is_lost: bool) -> Result<Self> {
+    /// Start an instance in `store`, which was made with `shared` and `limits`; `is_lost` as in
+    /// [`Started`].
+    fn start(
+        code: &Code,
+        store: Store<Data>,
+        is_lost: bool,
+        made_with: (&Shared, &Limits),
+    ) -> Result<Self> {
         Ok(match code.calls {
-            Calls::Direct => Self::Direct(Box::new(direct(code, store, is_lost)?)),
-            Calls::Suspendable => Self::Suspendable(Box::new(suspendable(code, store, is_lost)?)),
+            Calls::Direct => {
+                Self::Direct(Box::new(start::direct(code, store, is_lost, made_with)?))
+            }
+            Calls::Suspendable => {
+                Self::Suspendable(Box::new(start::suspendable(code, store, is_lost, made_with)?))
+            }
         })
     }
 
@@ -97,23 +73,6 @@ impl Life {
             _ => Err(wasmtime::format_err!("it did not start")),
         }
     }
-}
-
-fn direct(code: &Code, mut store: Store<Data>, is_lost: bool) -> Result<Started<direct::Exports>> {
-    let instance = code.pre.instantiate(&mut store).map_err(not_started)?;
-    let exports = direct::Exports::find(&code.pre, &mut store, &instance).map_err(other_type)?;
-    Ok(Started { store, exports, is_lost, is_connected: false })
-}
-
-fn suspendable(
-    code: &Code,
-    mut store: Store<Data>,
-    is_lost: bool,
-) -> Result<Started<suspendable::Exports>> {
-    let instance = at_once(code.pre.instantiate_async(&mut store)).map_err(not_started)?;
-    let exports =
-        suspendable::Exports::find(&code.pre, &mut store, &instance).map_err(other_type)?;
-    Ok(Started { store, exports, is_lost, is_connected: false })
 }
 
 /// An instance that has returned its manifest, without any grant.
@@ -132,7 +91,7 @@ pub struct Described {
 pub fn describe(code: &Code, limits: &Limits) -> Result<Described> {
     let (shared, mut usage) = (Shared::new(limits), Usage::default());
     let store = code.store(limits, &Granted::default(), &Masks::default(), &shared, &usage)?;
-    let mut life = Life::start(code, store, false)?;
+    let mut life = Life::start(code, store, false, (&shared, limits))?;
     usage.starts += 1;
     let manifest = life.describe().map_err(|trap| anyhow!(shared.message(&trap, limits)))?;
     Ok(Described { manifest, shared, usage, life })
@@ -197,7 +156,7 @@ impl Instance {
         self.shared.channel.functions(|fresh| *fresh = functions);
         let Package { limits, granted, masks, .. } = &**package;
         let store = code.store(limits, granted, masks, &self.shared, &self.usage)?;
-        let mut life = Life::start(code, store, self.was_connected)?;
+        let mut life = Life::start(code, store, self.was_connected, (&self.shared, limits))?;
         package.check(|| {
             life.describe().map_err(|trap| anyhow!(self.shared.message(&trap, &package.limits)))
         })?;
@@ -378,17 +337,6 @@ fn busy(name: &str) -> SqlError {
         "the extension `{name}` waits for the SQL that it asked for, and cannot be called from it"
     );
     SqlError { code: code::MISUSE, message }
-}
-
-/// Why an instance could not be started.
-fn not_started(error: wasmtime::Error) -> anyhow::Error {
-    if address_space::is_missing(&error) { anyhow!(NoAddressSpace) } else { error.into() }
-}
-
-/// A function is missing, or has another type.
-fn other_type(error: wasmtime::Error) -> anyhow::Error {
-    let cause = text::one_line(&error.root_cause().to_string());
-    anyhow!("its exports do not have the types of the contract: {cause}; build it again")
 }
 
 /// Limit the length of a failure's message.

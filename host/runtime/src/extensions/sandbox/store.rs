@@ -13,11 +13,12 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use super::exports::suspendable::sqlite_wasm::extension::sql_work;
 use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
+use crate::contract::script::{ENGINE_EXPORT, Script};
 use crate::contract::types::Manifest;
 use crate::contract::{check, version};
 use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
-use crate::extensions::sandbox::sql::Channel;
+use crate::extensions::sandbox::sql::{self, Channel};
 use crate::filesystem::grants::{Grant, Grants};
 use crate::filesystem::masks::Masks;
 use crate::filesystem::wasi_files::{self, Kinds, WasiFiles};
@@ -28,9 +29,6 @@ use crate::installation::user_directories::Homes;
 use crate::limits::call_clock::{self, LOOK};
 use crate::limits::memory::MemoryLimit;
 use crate::limits::statement::{self, MustEnd};
-
-/// The import of extensions that use SQL, in any version.
-const SQL: &str = "sqlite-wasm:extension/sql-work@";
 
 /// The data in the store of an extension.
 pub struct Sandbox {
@@ -62,6 +60,8 @@ pub enum Calls {
 pub struct Code {
     pub pre: InstancePre<Data>,
     pub calls: Calls,
+    /// What it runs, if it is an engine.
+    pub script: Option<Arc<Script>>,
     exports: Vec<String>,
 }
 
@@ -72,16 +72,38 @@ impl Code {
     ///
     /// When it is not an extension for this version of the contract, or has an import that no
     /// extension can have.
-    pub fn new(component: &Component) -> anyhow::Result<Self> {
+    pub fn new(component: &Component, script: Option<Arc<Script>>) -> anyhow::Result<Self> {
         let exports = version::exports(component);
         version::check(&exports)?;
         // The clock's thread starts with the first extension, behind the second wall.
         call_clock::start(component.engine())?;
-        let calls = calls(component);
+        let calls = if is_engine(&exports) { Calls::Direct } else { calls(component) };
+        Self::linked(component, script, exports, calls)
+    }
+
+    /// The code for an extension with this manifest. An engine imports SQL for those of its scripts
+    /// that need it; the calls of the others are direct, which is faster.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn for_manifest(self, component: &Component, manifest: &Manifest) -> anyhow::Result<Self> {
+        match is_engine(&self.exports) && check::needs_sql(manifest) {
+            true => Self::linked(component, self.script, self.exports, Calls::Suspendable),
+            false => Ok(self),
+        }
+    }
+
+    fn linked(
+        component: &Component,
+        script: Option<Arc<Script>>,
+        exports: Vec<String>,
+        calls: Calls,
+    ) -> anyhow::Result<Self> {
         let pre = linker(component, calls)?
             .instantiate_pre(component)
             .map_err(|error| anyhow!(error).context("it asks for what no extension can have"))?;
-        Ok(Self { pre, calls, exports })
+        Ok(Self { pre, calls, script, exports })
     }
 
     /// Compare `manifest` with the imports and exports.
@@ -131,10 +153,15 @@ impl Code {
     }
 }
 
+/// Whether a component with these exports runs scripts.
+fn is_engine(exports: &[String]) -> bool {
+    exports.iter().any(|name| name.starts_with(ENGINE_EXPORT))
+}
+
 fn calls(component: &Component) -> Calls {
     let ty = component.component_type();
     let mut imports = ty.imports(component.engine());
-    match imports.any(|(name, _)| name.starts_with(SQL)) {
+    match imports.any(|(name, _)| name.starts_with(version::SQL_IMPORT)) {
         true => Calls::Suspendable,
         false => Calls::Direct,
     }
@@ -145,8 +172,11 @@ fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Data>>
     let mut linker = Linker::new(component.engine());
     wasi::add_to_linker(&mut linker, component, Waiting::Refused)?;
     wasi_files::add_to_linker(&mut linker, |data: &mut Data| &mut data.of_mut::<Sandbox>().files)?;
-    if calls == Calls::Suspendable {
-        sql_work::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::of_mut::<Sandbox>)?;
+    match calls {
+        Calls::Suspendable => {
+            sql_work::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::of_mut::<Sandbox>)?
+        }
+        Calls::Direct => sql::refuse(&mut linker)?,
     }
     Ok(linker)
 }

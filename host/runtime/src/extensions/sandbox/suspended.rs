@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use wire::code;
 
 use super::instance::{Answer, Instance, Life, Suspendable, limited};
+use super::start::waits_for_nothing;
 use crate::contract::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
 use crate::contract::types::SqlError;
 use crate::extensions::grants::SqlAccess;
@@ -148,16 +149,4 @@ pub enum Held {
 pub fn another_type() -> SqlError {
     let message = "no call with such a result waits for a reply".to_owned();
     SqlError { code: code::MISUSE, message }
-}
-
-fn waits_for_nothing() -> wasmtime::Error {
-    wasmtime::format_err!("it waits where there is nothing to wait for")
-}
-
-/// The result of a call that cannot be suspended.
-pub fn at_once<T>(call: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
-    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => Err(waits_for_nothing()),
-    }
 }

@@ -18,6 +18,7 @@ use rustyline::{Helper, Highlighter, Hinter, Validator};
 use crate::contract::bindings::sqlite_wasm::host::console::Edited;
 use crate::limits::threads;
 use crate::wall::terminal::Editing;
+use crate::words::complaint::complain;
 
 /// Largest number of candidates for one line. The component chooses it.
 const MAX_CANDIDATES: usize = 1000;
@@ -65,7 +66,7 @@ impl Editor {
         };
         if let Err(error) = threads::start("editor", edit) {
             // Every request for a line now reads as the end of input.
-            eprintln!("sqlite-wasm-run: failed to start the line editor: {error:#}");
+            complain(format!("sqlite-wasm-run: failed to start the line editor: {error:#}"));
         }
         Self { requests, candidates, edited, is_completing: false }
     }

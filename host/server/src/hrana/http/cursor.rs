@@ -18,6 +18,7 @@ use crate::hrana::encoding::Encoding;
 use crate::hrana::group::Group;
 use crate::hrana::perform::Performer;
 use crate::hrana::request::Cursor;
+use crate::hrana::response;
 use crate::http::Refused;
 use crate::metrics::Metrics;
 
@@ -40,7 +41,10 @@ pub async fn reply(
     let groups = cursor::start(&stream.session, performer, (batch, room), time).await?;
     // The next request on the stream waits until the batch is over.
     let baton = shared.streams.keep(stream)?;
-    let head = Some(encoding.cursor(Some(&baton)).into());
+    let begin = encoding.encoded(&response::Cursor { baton: Some(baton), base_url: None });
+    let mut head = Vec::new();
+    encoding.framed(&mut head, &begin);
+    let head = Some(head.into());
     let metrics = shared.listener.server.metrics.clone();
     let reply = Body::new(Reply { head, groups, encoding, metrics });
     Ok(([(header::CONTENT_TYPE, encoding.content_type())], reply).into_response())
@@ -70,7 +74,7 @@ impl http_body::Body for Reply {
         self.groups.poll_recv(context).map(|group| {
             let group = group?;
             let mut chunk = Vec::new();
-            group.entries().for_each(|entry| encoding.framed_entry(&mut chunk, entry));
+            group.entries().for_each(|entry| encoding.framed(&mut chunk, entry));
             metrics.replied(chunk.len());
             Some(Ok(Frame::data(chunk.into())))
         })

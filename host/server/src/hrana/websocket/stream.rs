@@ -13,8 +13,9 @@ use crate::hrana::encoding::Encoding;
 use crate::hrana::group::Group;
 use crate::hrana::message::Work;
 use crate::hrana::perform::Performer;
+use crate::hrana::reply::{Fetched, Reply, SocketMessage};
 use crate::hrana::request::Batch;
-use crate::hrana::response::Reply;
+use crate::hrana::response::Empty;
 use crate::hrana::texts::Texts;
 use crate::large::Room;
 use crate::server::{Client, Server};
@@ -77,15 +78,15 @@ async fn serve(
 ) {
     let started = context.server.start(context.client.clone(), Wire::Hrana).await;
     let opened = match &started {
-        Ok(_) => Ok(Reply::OpenStream),
+        Ok(_) => Ok(Reply::OpenStream(Empty {})),
         Err(error) => Err(Failure::from(error)),
     };
-    let mut is_sent = context.reply(request, &opened).await;
+    let mut is_sent = context.reply(request, opened).await;
     let mut running = Running { session: started.ok(), cursors: HashMap::new() };
     while is_sent && let Some((request, work, room)) = requests.recv().await {
         if matches!(work, Work::Close) {
             drop(running);
-            context.reply(request, &Ok(Reply::CloseStream)).await;
+            context.reply(request, Ok(Reply::CloseStream(Empty {}))).await;
             return;
         }
         let done = running.perform(&context, work, room).await;
@@ -99,14 +100,14 @@ async fn serve(
             let _ = ended.set(why);
         }
         let reply = done.map_err(|error| Failure::from(&error));
-        is_sent = context.reply(request, &reply).await && why.is_none();
+        is_sent = context.reply(request, reply).await && why.is_none();
     }
 }
 
 impl Context {
     /// Send a reply: whether the connection is there.
-    async fn reply(&self, request: i32, reply: &Result<Reply, Failure>) -> bool {
-        let bytes = self.encoding.reply(request, reply);
+    async fn reply(&self, request: i32, reply: Result<Reply, Failure>) -> bool {
+        let bytes = self.encoding.encoded(&SocketMessage::reply(request, reply));
         self.server.metrics.replied(bytes.len());
         self.out.send(bytes).await.is_ok()
     }
@@ -135,15 +136,15 @@ impl Running {
                 let mut performer = context.performer(context.server.limits.bytes);
                 let work = move |engine: &mut _| Ok(performer.perform(engine, request));
                 let response = self.session()?.run(work).await?;
-                response.map(Reply::Stream).map_err(Error::Performed)
+                response.map(Reply::from).map_err(Error::Performed)
             }
             Work::OpenCursor(id, batch) => self.open_cursor(context, id, (batch, room)).await,
             Work::FetchCursor(id, count) => self.fetch(id, count).await,
             Work::CloseCursor(id) => {
                 self.cursors.remove(&id);
-                Ok(Reply::CloseCursor)
+                Ok(Reply::CloseCursor(Empty {}))
             }
-            Work::Close => Ok(Reply::CloseStream),
+            Work::Close => Ok(Reply::CloseStream(Empty {})),
         }
     }
 
@@ -168,7 +169,9 @@ impl Running {
             Err(error) => Err(error),
         };
         let (cursor, reply) = match started {
-            Ok(groups) => (Some(Cursor { group: Group::default(), groups }), Ok(Reply::OpenCursor)),
+            Ok(groups) => {
+                (Some(Cursor { group: Group::default(), groups }), Ok(Reply::OpenCursor(Empty {})))
+            }
             Err(error) => (None, Err(error)),
         };
         self.cursors.insert(id, cursor);
@@ -181,10 +184,13 @@ impl Running {
         if cursor.group.len() == 0 {
             match cursor.groups.recv().await {
                 Some(group) => cursor.group = group,
-                None => return Ok(Reply::FetchCursor(Group::default(), true)),
+                None => {
+                    return Ok(Reply::FetchCursor(Fetched { entries: Vec::new(), done: true }));
+                }
             }
         }
         let rest = cursor.group.split_off(count as usize);
-        Ok(Reply::FetchCursor(std::mem::replace(&mut cursor.group, rest), false))
+        let entries = std::mem::replace(&mut cursor.group, rest).into_entries();
+        Ok(Reply::FetchCursor(Fetched { entries, done: false }))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::Loader;
 use crate::artifact::check_wasm;
@@ -12,6 +12,7 @@ use crate::artifact::engine::EngineKind;
 use crate::artifact::seal::Seal;
 use crate::artifact::sha256::sha256;
 use crate::contract::composition::{Composition, Placement};
+use crate::contract::script::Script;
 use crate::contract::version::EXTENSION_EXPORT;
 use crate::installation::key::Key;
 
@@ -61,6 +62,10 @@ pub(super) fn precompile(
     key: Option<&Key>,
 ) -> Result<Vec<u8>> {
     check_wasm(wasm)?;
+    ensure!(
+        Script::of(wasm)?.is_none(),
+        "it is a script, whose engine is compiled already; load the `.wasm`"
+    );
     let mut code = match Composition::of(wasm)? {
         Some(composition) => precompile_composed(compiler, kind, wasm, composition)?,
         None => compiler.compile(kind, wasm)?,

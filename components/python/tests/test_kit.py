@@ -1,0 +1,59 @@
+"""The kit natively: what decorators register, and how arguments are checked."""
+
+import importlib
+import unittest
+
+import sqlite_extension as kit
+
+
+class Registering(unittest.TestCase):
+    def setUp(self):
+        importlib.reload(kit)
+
+    def test_parameters_give_the_number_of_arguments(self):
+        kit.function()(lambda: 1)
+        kit.function("two", deterministic=True)(lambda a, b: 1)
+        kit.function()(lambda *values: 1)
+        kit.function()(lambda a, b=1: 1)
+        self.assertEqual([entry.arguments for entry in kit.registry.functions], [0, 2, -1, -1])
+        self.assertTrue(kit.registry.functions[1].is_deterministic)
+        with self.assertRaises(TypeError):
+            kit.function()(lambda *, named: 1)
+
+    def test_annotations_give_the_types(self):
+        def shout(text: str, times: int | None, factor: float = 1.0, other=None):
+            return text.upper() * (times or 1)
+
+        called = kit.checked(shout)
+        self.assertEqual(called("ah", 2), "AHAH")
+        self.assertEqual(called("ah", None, 1), "AH")
+        for wrong in [(None, 1), (b"ah", 1), ("ah", 1.5), ("ah", 1, "x")]:
+            with self.assertRaises(TypeError):
+                called(*wrong)
+
+    def test_aggregates_and_tables(self):
+        @kit.aggregate()
+        class Total:
+            def step(self, value: int):
+                pass
+
+            def inverse(self, value):
+                pass
+
+        @kit.table(columns=["n"])
+        def squares(stop, start=1):
+            yield from range(start, stop)
+
+        (entry,) = kit.registry.functions
+        self.assertEqual((entry.name, entry.kind, entry.arguments), ("total", "window", 1))
+        self.assertEqual(kit.registry.tables[0].parameters, ("stop", "start"))
+
+    def test_what_is_unknown_is_refused(self):
+        with self.assertRaises(ValueError):
+            kit.extension("mine", needs=["files"])
+        with self.assertRaises(ValueError):
+            kit.function(risk="none")(lambda: 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

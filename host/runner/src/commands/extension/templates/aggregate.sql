@@ -1,0 +1,1 @@
+SELECT mine(column1) FROM (VALUES ('a'), ('ccc'), ('bb'));

@@ -1,0 +1,2 @@
+SELECT mine('ah');
+SELECT mine(NULL) IS NULL;

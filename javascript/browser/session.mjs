@@ -1,0 +1,213 @@
+// Runs SQL for the client: several statements of a text, their rows as arrays, and errors with their position. Requests
+// come one after the other; the engine may be suspended in one while an extension waits for its SQL.
+
+import { CALL, CODE } from '../src/opcodes.js';
+import { Database } from '../src/api/database.js';
+import { SqliteError } from '../src/api/errors.js';
+import { isSuccess } from '../src/engine/engine.js';
+import { Parameters, writeBindings } from '../src/api/parameters.js';
+import { readRaw } from '../src/api/rows.js';
+import { hasStatement } from '../src/api/sql-text.js';
+import { openParts } from './database.mjs';
+import { loadExtension } from './load.mjs';
+import { restore } from './restore.mjs';
+import { canSuspend } from './suspendable-instance.mjs';
+
+const ROWS_AT_ONCE = 1024;
+
+const { isSafeInteger } = Number;
+const plain = (value) => (typeof value === 'bigint' && isSafeInteger(Number(value)) ? Number(value) : value);
+
+/** A prepared statement. */
+class Prepared {
+  constructor(reader) {
+    this.handle = reader.u32();
+    this.used = reader.u32();
+    if (this.handle === 0) return;
+    this.isReadOnly = reader.u8() !== 0;
+    reader.u8();
+    this.parameters = Array.from({ length: reader.count(4) }, () => reader.optionalText());
+    this.columns = Array.from({ length: reader.count(4) }, () => reader.optionalText() ?? '');
+  }
+}
+
+export class Session {
+  #database;
+  #connection;
+  #dispatch;
+  #disk;
+  /** Extensions are loaded, and can run SQL: each statement may have to wait for them. */
+  #waits = false;
+
+  static async open(name, options) {
+    const { database, disk } = await openParts(name, options);
+    return new Session(database, disk);
+  }
+
+  constructor(database, disk) {
+    this.#database = database;
+    this.#disk = disk;
+    const { connection, dispatch } = Database.partsOf(database);
+    this.#connection = connection;
+    this.#dispatch = dispatch;
+  }
+
+  get inTransaction() {
+    return this.#database.inTransaction;
+  }
+
+  #send(writer) {
+    return this.#waits ? this.#connection.sendWaiting(writer) : this.#connection.send(writer);
+  }
+
+  async #call(call, handle, ...words) {
+    const writer = this.#connection.calls();
+    writer.u8(call);
+    writer.u32(handle);
+    for (const word of words) writer.u32(word);
+    return this.#send(writer);
+  }
+
+  /** Fails with where in the whole text that is, in characters. */
+  #check(head, bytes, start) {
+    if (isSuccess(head.code)) return;
+    const error = this.#connection.failure(head);
+    const { offset } = head;
+    if (offset >= 0) error.offset = bytes.toString('utf8', 0, start + offset).length;
+    throw error;
+  }
+
+  async #prepare(bytes, start) {
+    const writer = this.#connection.calls();
+    writer.u8(CALL.PREPARE);
+    writer.u32(0);
+    writer.text(bytes.toString('utf8', start));
+    const { head, reader } = await this.#send(writer);
+    this.#check(head, bytes, start);
+    return new Prepared(reader);
+  }
+
+  /** All rows, or the first ones. */
+  async #step(prepared, params, most, bytes, start) {
+    const bound = new Parameters(prepared.parameters).collect(params);
+    const rows = [];
+    let isCut = false;
+    for (let isFirst = true; ; isFirst = false) {
+      const writer = this.#connection.calls();
+      if (isFirst && bound.length > 0) writeBindings(writer, prepared.handle, bound);
+      writer.u8(CALL.STEP);
+      writer.u32(prepared.handle);
+      writer.u32(ROWS_AT_ONCE);
+      const { head, reader } = await this.#send(writer);
+      this.#check(head, bytes, start);
+      reader.u8();
+      const count = reader.u32();
+      const width = reader.u32();
+      if (count * width > reader.left) throw new Error('the engine has sent a malformed reply');
+      for (let index = 0; index < count; index++) {
+        if (rows.length < most) rows.push(readRaw(reader, width, true).map(plain));
+        else isCut = true;
+      }
+      const limits = this.#connection.limits;
+      if (rows.length > limits.rows) throw new SqliteError(`the statement returns more than its limit of ${limits.rows} rows`, 'SQLITE_TOOBIG');
+      if (isCut || head.code === CODE.DONE) {
+        return { rows, isCut, changes: head.changes, lastInsertRowid: plain(head.lastInsertRowid(true)) };
+      }
+    }
+  }
+
+  async #types(prepared) {
+    if (prepared.columns.length === 0) return [];
+    const { head, reader } = await this.#call(CALL.DECLARED, prepared.handle);
+    if (!isSuccess(head.code)) return [];
+    return Array.from({ length: reader.count(4) }, () => reader.optionalText());
+  }
+
+  async #run(prepared, params, most, bytes, start) {
+    const connection = this.#connection;
+    const before = connection.totalChanges;
+    const { statementTime } = connection.limits;
+    if (statementTime !== Infinity) connection.engine.process.begin(statementTime);
+    const began = performance.now();
+    try {
+      const types = await this.#types(prepared);
+      const result = await this.#step(prepared, params, most, bytes, start);
+      const columns = prepared.columns.map((name, index) => ({ name, type: types[index] ?? null }));
+      const changes = connection.totalChanges === before ? 0 : result.changes;
+      return { ...result, columns, changes, isReadOnly: prepared.isReadOnly, time: performance.now() - began };
+    } finally {
+      if (!connection.engine.hasEnded) await this.#call(CALL.FINALIZE, prepared.handle);
+    }
+  }
+
+  /** A statement that names a database which was not opened ahead is run again when it is open. */
+  async #runOpening(prepare, run) {
+    this.#disk.missing = null;
+    try {
+      return await run(await prepare());
+    } catch (error) {
+      const { missing } = this.#disk;
+      if (!missing) throw error;
+      await this.#disk.openAhead(missing.slice(1));
+      return run(await prepare());
+    }
+  }
+
+  /**
+   * Runs the statements of a text.
+   * @param {string} sql
+   * @param {any[]} params Of its only statement.
+   * @param {number} most Rows of each statement that are returned.
+   */
+  async execute(sql, params = [], most = Infinity) {
+    const bytes = Buffer.from(sql);
+    const results = [];
+    for (let start = 0; start < bytes.length; ) {
+      const begin = start;
+      let used = 0;
+      const prepare = async () => {
+        const prepared = await this.#prepare(bytes, begin);
+        used = prepared.used;
+        return prepared;
+      };
+      const run = (prepared) => (prepared.handle === 0 ? null : this.#run(prepared, params, most, bytes, begin));
+      const result = await this.#runOpening(prepare, run);
+      if (result) results.push(result);
+      if (used === 0) break;
+      start += used;
+      if (!hasStatement(bytes.toString('utf8', start))) break;
+      if (params.length > 0) throw new RangeError('parameters are for one statement, and there are several');
+    }
+    return results;
+  }
+
+  /** Loads an extension from its bytes, or from a URL with its SHA-256. */
+  async loadExtension(source, options) {
+    const from = typeof source === 'string' ? new URL(source) : source;
+    const loaded = await loadExtension(this.#connection, this.#dispatch.loaded(), from, options);
+    this.#waits = canSuspend;
+    return loaded;
+  }
+
+  /** The bytes of the database's file. */
+  serialize() {
+    return new Uint8Array(this.#database.serialize());
+  }
+
+  /** Replaces the content by that of a database's file, in one transaction: a kill leaves the old or the new one. */
+  restore(bytes) {
+    this.#connection.checkIdle();
+    restore(this.#connection, bytes);
+  }
+
+  async close() {
+    try {
+      // Then the database finds nothing left to close but its extensions.
+      if (this.#waits) await this.#connection.closeWaiting();
+      this.#database.close();
+      this.#dispatch.close();
+    } finally {
+      await this.#disk.close();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// What browsers do not have, in place of the modules of Node: threads that both sides wait for, and directories.
+
+const NO_THREAD =
+  'it needs SQL, or a limit for the time of its calls. In browsers SQL needs WebAssembly\'s JSPI, which this one lacks ' +
+  '(Chromium has it from 137 on); there are no limits of time';
+
+/** An extension that would need a thread of its own. */
+export class WorkerInstance {
+  constructor() {
+    throw new Error(NO_THREAD);
+  }
+}
+
+/** An extension that is granted directories. */
+export class WasiFiles {
+  constructor() {
+    throw new Error('there are no directories in browsers');
+  }
+}

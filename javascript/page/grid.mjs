@@ -1,0 +1,249 @@
+// A grid of rows, of which only those in sight are elements: rows are fetched in pages, and a few pages are kept.
+
+import { button, element } from './dom.mjs';
+import { kindOf, shown, whole } from './values.mjs';
+
+const ROW_HEIGHT = 26;
+const PAGE_ROWS = 200;
+const MAX_PAGES = 24;
+/** Browsers have no higher elements than about 33 million pixels. */
+const MAX_HEIGHT = 30_000_000;
+const COLUMN_SAMPLE = 200;
+
+/** Widths in characters, by the longest text of the first rows. */
+const widthOf = ({ name, type }, cells) =>
+  Math.min(48, Math.max(name.length + (type ?? '').length + 2, ...cells.map((value) => shown(value).length + 1), 6));
+
+export class Grid {
+  #pages = new Map();
+  #pending = new Set();
+  #first = -1;
+  #active = { row: 0, column: 0 };
+  #widths = [];
+
+  /**
+   * @param {{ columns: { name: string, type: string | null }[], count: number, fetch: (offset: number, limit: number) =>
+   *   Promise<any[][]>, sort?: (column: number) => void, sorted?: { column: number, isDescending: boolean }, filter?:
+   *   (column: number, text: string) => void, filters?: string[], edit?: (row: number, column: number, text: string | null) =>
+   *   Promise<void>, failed: (error: Error) => void }} options
+   */
+  constructor(options) {
+    this.options = options;
+    this.body = element('div', { className: 'rows', attributes: { role: 'rowgroup' } });
+    this.space = element('div', { className: 'space' }, this.body);
+    this.head = element('div', { className: 'head', attributes: { role: 'rowgroup' } });
+    this.root = element('div', {
+      className: 'grid', tabIndex: 0,
+      attributes: { role: 'grid', 'aria-label': 'rows', 'aria-rowcount': String(options.count + 1), 'aria-colcount': String(options.columns.length) },
+    }, this.head, this.space);
+    this.root.addEventListener('scroll', () => this.#draw());
+    this.root.addEventListener('keydown', (event) => this.#key(event));
+    this.#observer = new ResizeObserver(() => this.#draw(true));
+    this.#observer.observe(this.root);
+  }
+
+  #observer;
+
+  /** Shows the first page. */
+  async show() {
+    const rows = await this.#page(0);
+    const { columns } = this.options;
+    this.#widths = columns.map((column, index) => widthOf(column, rows.slice(0, COLUMN_SAMPLE).map((row) => row[index])));
+    this.#drawHead();
+    this.#draw(true);
+    return this;
+  }
+
+  get #height() {
+    return Math.min(MAX_HEIGHT, this.options.count * ROW_HEIGHT);
+  }
+
+  /** More rows are known than were. */
+  set count(count) {
+    this.options.count = count;
+    this.root.setAttribute('aria-rowcount', String(count + 1));
+    this.#draw(true);
+  }
+
+  /** Rows have changed. */
+  async refresh() {
+    this.#pages.clear();
+    await this.#page(Math.floor(Math.max(0, this.#first) / PAGE_ROWS));
+    this.#draw(true);
+  }
+
+  async #page(number) {
+    const known = this.#pages.get(number);
+    if (known) {
+      this.#pages.delete(number);
+      this.#pages.set(number, known);
+      return known;
+    }
+    const rows = await this.options.fetch(number * PAGE_ROWS, PAGE_ROWS);
+    this.#pages.set(number, rows);
+    while (this.#pages.size > MAX_PAGES) this.#pages.delete(this.#pages.keys().next().value);
+    return rows;
+  }
+
+  #row(index) {
+    return this.#pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS];
+  }
+
+  async #load(number) {
+    if (this.#pages.has(number) || this.#pending.has(number)) return;
+    this.#pending.add(number);
+    try {
+      await this.#page(number);
+      this.#draw(true);
+    } catch (error) {
+      this.options.failed(error);
+    } finally {
+      this.#pending.delete(number);
+    }
+  }
+
+  #drawHead() {
+    const { columns, sort, sorted, filter, filters = [] } = this.options;
+    const names = columns.map(({ name, type }, index) => {
+      const mark = sorted?.column === index ? (sorted.isDescending ? ' ↓' : ' ↑') : '';
+      const label = element('span', { className: 'name', textContent: name + mark });
+      const kind = element('span', { className: 'type', textContent: type ?? '' });
+      const cell = element('div', { className: 'cell', attributes: { role: 'columnheader', 'aria-colindex': String(index + 1) } });
+      if (mark) cell.setAttribute('aria-sort', sorted.isDescending ? 'descending' : 'ascending');
+      cell.append(sort ? button('', () => sort(index), { title: `sort by ${name}` }) : element('span'));
+      cell.firstChild.append(label, kind);
+      return this.#sized(cell, index);
+    });
+    const rows = [element('div', { className: 'row', attributes: { role: 'row' } }, ...names)];
+    if (filter) rows.push(element('div', { className: 'row filters', attributes: { role: 'row' } }, ...columns.map(({ name }, index) => this.#filter(name, index, filters[index] ?? ''))));
+    this.head.replaceChildren(...rows);
+  }
+
+  #filter(name, index, value) {
+    const input = element('input', { value, placeholder: 'filter', spellcheck: false, attributes: { 'aria-label': `filter ${name}: a part of the text, or = < > <= >= and a value` } });
+    input.addEventListener('change', () => this.options.filter(index, input.value));
+    input.addEventListener('keydown', (event) => event.stopPropagation());
+    return this.#sized(element('div', { className: 'cell', attributes: { role: 'gridcell' } }, input), index);
+  }
+
+  #sized(cell, index) {
+    cell.style.width = `calc(${this.#widths[index]}ch + 18px)`;
+    return cell;
+  }
+
+  /** The elements for the rows in sight. */
+  #draw(isForced = false) {
+    const { count, columns } = this.options;
+    const visible = Math.ceil(this.root.clientHeight / ROW_HEIGHT) + 1;
+    const range = Math.max(1, this.#height - this.root.clientHeight);
+    const last = Math.max(0, count - visible + 2);
+    const first = this.#height < MAX_HEIGHT
+      ? Math.min(Math.floor(this.root.scrollTop / ROW_HEIGHT), Math.max(0, count - 1))
+      : Math.round((Math.min(range, this.root.scrollTop) / range) * last);
+    if (!isForced && first === this.#first) return;
+    this.#first = first;
+    this.space.style.height = `${this.#height}px`;
+    this.body.style.transform = `translateY(${Math.min(first * ROW_HEIGHT, this.root.scrollTop)}px)`;
+    const rows = [];
+    for (let index = first; index < Math.min(count, first + visible); index++) rows.push(this.#drawRow(index, columns));
+    this.body.replaceChildren(...rows);
+    for (const index of [first, first + visible]) if (index < count) this.#load(Math.floor(index / PAGE_ROWS));
+  }
+
+  #drawRow(index, columns) {
+    const values = this.#row(index);
+    const cells = columns.map((_, column) => {
+      const value = values ? values[column] : null;
+      const cell = element('div', {
+        className: `cell ${values ? kindOf(value) : 'loading'}`, textContent: values ? shown(value) : '…',
+        attributes: { role: 'gridcell', 'aria-colindex': String(column + 1) },
+        onclick: () => this.#activate(index, column),
+        ondblclick: () => this.#edit(),
+      });
+      if (index === this.#active.row && column === this.#active.column) this.#mark(cell);
+      return this.#sized(cell, column);
+    });
+    return element('div', { className: `row${index % 2 ? ' odd' : ''}`, attributes: { role: 'row', 'aria-rowindex': String(index + 2) } }, ...cells);
+  }
+
+  #mark(cell) {
+    cell.id = 'active-cell';
+    cell.classList.add('active');
+    cell.setAttribute('aria-selected', 'true');
+    this.root.setAttribute('aria-activedescendant', cell.id);
+  }
+
+  #activate(row, column) {
+    const { count, columns } = this.options;
+    this.#active = { row: Math.max(0, Math.min(count - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
+    const top = this.#active.row * ROW_HEIGHT;
+    const headHeight = this.head.offsetHeight;
+    if (top < this.root.scrollTop) this.root.scrollTop = top;
+    else if (top + ROW_HEIGHT > this.root.scrollTop + this.root.clientHeight - headHeight) this.root.scrollTop = top + ROW_HEIGHT - this.root.clientHeight + headHeight;
+    this.#draw(true);
+    this.body.querySelector('#active-cell')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
+  #key(event) {
+    const page = Math.floor(this.root.clientHeight / ROW_HEIGHT) - 2;
+    const { row, column } = this.#active;
+    const { count, columns } = this.options;
+    const moves = {
+      ArrowDown: [row + 1, column], ArrowUp: [row - 1, column], ArrowRight: [row, column + 1], ArrowLeft: [row, column - 1],
+      PageDown: [row + page, column], PageUp: [row - page, column],
+      Home: [event.ctrlKey ? 0 : row, 0], End: [event.ctrlKey ? count - 1 : row, columns.length - 1],
+    };
+    if (event.target !== this.root) return;
+    if (moves[event.key]) this.#activate(...moves[event.key]);
+    else if (event.key === 'Enter' || event.key === 'F2') this.#edit();
+    else if (event.key === 'Delete') this.#put(null);
+    else if (event.key === 'c' && (event.ctrlKey || event.metaKey)) navigator.clipboard?.writeText(whole(this.#row(row)?.[column] ?? null));
+    else return;
+    event.preventDefault();
+  }
+
+  /** The active cell becomes a field. */
+  #edit() {
+    const cell = this.body.querySelector('#active-cell');
+    const value = this.#row(this.#active.row)?.[this.#active.column];
+    if (!this.options.edit || !cell || value === undefined || value instanceof Uint8Array) return;
+    const input = element('input', { value: whole(value), spellcheck: false, attributes: { 'aria-label': 'new value; Escape leaves the old one' } });
+    let isOver = false;
+    const end = (isKept) => {
+      if (isOver) return;
+      isOver = true;
+      this.root.focus();
+      if (isKept && input.value !== whole(value)) this.#put(input.value);
+      else this.#draw(true);
+    };
+    input.addEventListener('keydown', (event) => {
+      event.stopPropagation();
+      if (event.key === 'Enter') end(true);
+      if (event.key === 'Escape') end(false);
+    });
+    input.addEventListener('blur', () => end(true));
+    cell.replaceChildren(input);
+    input.select();
+  }
+
+  async #put(text) {
+    if (!this.options.edit) return;
+    try {
+      await this.options.edit(this.#active.row, this.#active.column, text);
+      await this.refresh();
+    } catch (error) {
+      this.options.failed(error);
+      this.#draw(true);
+    }
+  }
+
+  /** The row that the keyboard is at. */
+  get activeRow() {
+    return { index: this.#active.row, values: this.#row(this.#active.row) };
+  }
+
+  close() {
+    this.#observer.disconnect();
+    this.#pages.clear();
+  }
+}

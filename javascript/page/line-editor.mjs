@@ -1,0 +1,146 @@
+// Editing of one line in the terminal: what linenoise does natively.
+
+const HISTORY = 'shell-history';
+const MAX_HISTORY = 500;
+
+/** Keys that the terminal sends as sequences. */
+const KEY = { UP: '\x1b[A', DOWN: '\x1b[B', RIGHT: '\x1b[C', LEFT: '\x1b[D', HOME: '\x1b[H', END: '\x1b[F', DELETE: '\x1b[3~' };
+
+/** Text from the keyboard without control characters. */
+// eslint-disable-next-line no-control-regex
+const plain = (text) => text.replace(/[\u0000-\u001f\u007f]/g, '');
+
+export class LineEditor {
+  #terminal;
+  #done;
+  #prompt = '';
+  #line = '';
+  #cursor = 0;
+  #isOpen = false;
+  #history;
+  #at = 0;
+  /** What follows the first line of a text that was pasted. */
+  #pasted = '';
+
+  constructor(terminal, { done }) {
+    this.#terminal = terminal;
+    this.#done = done;
+    this.#history = readHistory();
+    terminal.onData((data) => this.#typed(data));
+  }
+
+  /** Begins a line. */
+  edit(prompt) {
+    this.#prompt = prompt;
+    this.#line = '';
+    this.#cursor = 0;
+    this.#at = this.#history.length;
+    this.#isOpen = true;
+    this.#draw();
+    const pasted = this.#pasted;
+    this.#pasted = '';
+    if (pasted) this.#typed(pasted);
+  }
+
+  /** Candidates for the completion of the line: the common beginning is taken. */
+  offer(candidates) {
+    this.#isOpen = true;
+    if (candidates.length === 1) this.#set(candidates[0]);
+    else if (candidates.length > 1) {
+      this.#terminal.write(`\r\n${candidates.slice(0, 100).map((text) => plain(text)).join('  ')}\r\n`);
+      this.#set(candidates.reduce((common, text) => common.slice(0, [...common].findIndex((character, index) => text[index] !== character) >>> 0)));
+    }
+  }
+
+  #set(line) {
+    this.#line = line;
+    this.#cursor = line.length;
+    this.#draw();
+  }
+
+  #draw() {
+    const back = this.#line.length - this.#cursor;
+    this.#terminal.write(`\r\x1b[K${this.#prompt}${this.#line}${back > 0 ? `\x1b[${back}D` : ''}`);
+  }
+
+  #finish(edited) {
+    this.#isOpen = false;
+    this.#done(edited);
+  }
+
+  #typed(data) {
+    if (!this.#isOpen) {
+      this.#pasted += data;
+      return;
+    }
+    const end = /[\r\n]/.exec(data);
+    if (end && data.length > 1) {
+      this.#insert(plain(data.slice(0, end.index)));
+      this.#pasted = data.slice(end.index + 1);
+      this.#enter();
+    } else this.#key(data);
+  }
+
+  #key(data) {
+    switch (data) {
+      case '\r': return this.#enter();
+      case '\t': return this.#finish({ kind: 'complete', text: this.#line });
+      case '\x03':
+        this.#terminal.write('^C\r\n');
+        return this.#finish({ kind: 'interrupted' });
+      case '\x04': return this.#line === '' ? this.#finish({ kind: 'end' }) : undefined;
+      case '\x7f': return this.#remove(-1);
+      case KEY.DELETE: return this.#remove(0);
+      case KEY.LEFT: return this.#move(this.#cursor - 1);
+      case KEY.RIGHT: return this.#move(this.#cursor + 1);
+      case KEY.HOME: case '\x01': return this.#move(0);
+      case KEY.END: case '\x05': return this.#move(this.#line.length);
+      case KEY.UP: return this.#recall(-1);
+      case KEY.DOWN: return this.#recall(1);
+      default: return this.#insert(plain(data));
+    }
+  }
+
+  #insert(text) {
+    this.#line = this.#line.slice(0, this.#cursor) + text + this.#line.slice(this.#cursor);
+    this.#cursor += text.length;
+    this.#draw();
+  }
+
+  #remove(step) {
+    const at = this.#cursor + step;
+    if (at < 0) return;
+    this.#line = this.#line.slice(0, at) + this.#line.slice(at + 1);
+    this.#move(at);
+  }
+
+  #move(cursor) {
+    this.#cursor = Math.max(0, Math.min(this.#line.length, cursor));
+    this.#draw();
+  }
+
+  #recall(step) {
+    const at = this.#at + step;
+    if (at < 0 || at > this.#history.length) return;
+    this.#at = at;
+    this.#set(this.#history[at] ?? '');
+  }
+
+  #enter() {
+    this.#terminal.write('\r\n');
+    if (this.#line.trim()) {
+      this.#history = [...this.#history.filter((old) => old !== this.#line), this.#line].slice(-MAX_HISTORY);
+      localStorage.setItem(HISTORY, JSON.stringify(this.#history));
+    }
+    this.#finish({ kind: 'line', text: this.#line });
+  }
+}
+
+function readHistory() {
+  try {
+    const found = JSON.parse(localStorage.getItem(HISTORY));
+    return Array.isArray(found) ? found.map(String) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,48 @@
+// The page of a server. Its token follows `#` in the address, which browsers do not send.
+
+import { App } from './app.mjs';
+import { button, element } from './dom.mjs';
+import { HranaSource, Unauthorized } from './hrana.mjs';
+
+const base = location.pathname.endsWith('/') ? location.pathname : `${location.pathname}/`;
+const parameters = new URLSearchParams(location.hash.slice(1));
+
+const given = parameters.get('token');
+if (given) {
+  sessionStorage.setItem('token', given);
+  const sql = parameters.get('sql');
+  history.replaceState(null, '', location.pathname + (sql === null ? '' : `#sql=${encodeURIComponent(sql)}`));
+}
+
+const name = base.split('/').filter(Boolean).at(-1) ?? location.host;
+const source = new HranaSource(base, decodeURIComponent(name), sessionStorage.getItem('token'));
+const root = document.getElementById('app');
+
+/** Asks for the token. */
+function login(error) {
+  const token = element('input', { type: 'password', id: 'token', autocomplete: 'off' });
+  const form = element('form', { id: 'login' },
+    element('p', { className: 'error', textContent: error.message, attributes: { role: 'alert' } }),
+    element('label', {}, 'Token ', token), ' ', button('Use', null, { type: 'submit' }));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    sessionStorage.setItem('token', token.value);
+    source.token = token.value;
+    start();
+  });
+  root.replaceChildren(form);
+  token.focus();
+}
+
+async function start() {
+  const app = new App(root, source);
+  try {
+    await app.start();
+    performance.mark('first-grid');
+  } catch (error) {
+    if (error instanceof Unauthorized) login(error);
+    else app.report('', error);
+  }
+}
+
+start();

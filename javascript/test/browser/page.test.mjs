@@ -1,0 +1,329 @@
+// One session on both forms of the page, the server's and the playground's: the same steps, by mouse and keyboard. Hostile
+// text is in names, values and errors. SCREENSHOTS names a directory for pictures.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { launch, serve } from './support.mjs';
+
+const SERVER = process.env.SERVER ?? path.join(import.meta.dirname, '../../../target/release/sqlite-wasm-serve');
+const HOSTILE = '<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>';
+const TABLE = `page "${HOSTILE}`;
+const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+const DOWNLOAD_TIME = 10_000;
+
+/** A server of one database, in a directory of its own. */
+async function startServer(directory, ...options) {
+  const child = spawn(SERVER, [path.join(directory, 'shop.db'), '--http', '127.0.0.1:0', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise((found, failed) => {
+    let said = '';
+    child.stdout.on('data', (data) => {
+      said += data;
+      const line = /^listening at (http\S+)/m.exec(said);
+      if (line) found(line[1]);
+    });
+    child.on('exit', (code) => failed(new Error(`the server has ended with ${code}: ${said}`)));
+  });
+  const ended = new Promise((done) => child.on('exit', done));
+  return { url, close: () => (child.kill(), ended) };
+}
+
+/** What a user does on a page, and sees. */
+class User {
+  constructor(page, origin) {
+    this.page = page;
+    this.wrong = [];
+    this.outside = [];
+    page.on('pageerror', (error) => this.wrong.push(error.message));
+    page.on('console', (message) => {
+      // An icon that is not there is no error of the page.
+      if (message.type() === 'error' && !/favicon/.test(message.location().url ?? '')) this.wrong.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(origin)) this.outside.push(request.url());
+    });
+  }
+
+  text(selector) {
+    return this.page.$eval(selector, (found) => found.innerText);
+  }
+
+  until(condition, ...args) {
+    return this.page.waitForFunction(condition, { timeout: 30_000 }, ...args);
+  }
+
+  async click(label, within = 'body') {
+    await this.until((text, place) => [...document.querySelectorAll(`${place} button`)].some((one) => one.textContent.trim() === text && !one.disabled), label, within);
+    await this.page.evaluate((text, place) => [...document.querySelectorAll(`${place} button`)].find((one) => one.textContent.trim() === text).click(), label, within);
+  }
+
+  tab(name) {
+    return this.click(name, '.tabs');
+  }
+
+  /** Types a text into the editor, in place of the old one. */
+  async type(sql) {
+    await this.page.waitForSelector('.editor');
+    await this.page.evaluate(() => document.querySelector('.editor').shadowRoot.querySelector('.cm-content').focus());
+    await this.press('Control', 'a');
+    await this.page.keyboard.press('Backspace');
+    // As a paste: brackets and completions are not added to it.
+    await this.page.keyboard.sendCharacter(sql);
+  }
+
+  async press(modifier, key) {
+    await this.page.keyboard.down(modifier);
+    await this.page.keyboard.press(key);
+    await this.page.keyboard.up(modifier);
+  }
+
+  /** Runs SQL in the editor. Returns the status, or the error. */
+  async run(sql) {
+    await this.tab('Query');
+    await this.type(sql);
+    await this.press('Control', 'Enter');
+    await this.until(() => document.querySelector('.error').textContent || !['', '…'].includes(document.querySelector('.status').textContent));
+    return (await this.text('.error')) || this.text('.status');
+  }
+
+  cells(selector = '.grid') {
+    return this.page.$$eval(`${selector} .rows .row`, (rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  }
+
+  /** Opens a table in the list. */
+  async open(name) {
+    await this.click(name, '.tables');
+    await this.shown(name);
+  }
+
+  /** Waits for the rows of a table: the status has their count before the grid has the size that decides how many it draws. */
+  shown(name) {
+    return this.until((text) => {
+      const [, count] = /^([\d,]+) rows in /.exec(document.querySelector('.status')?.textContent ?? '') ?? [];
+      const isOfTable = document.querySelector('.status')?.textContent.includes(`rows in ${text}`);
+      const sight = document.querySelectorAll('.grid .rows .row').length;
+      return isOfTable && !document.querySelector('.loading') && sight >= Math.min(2, Number(count.replaceAll(',', '')));
+    }, name);
+  }
+
+  async drop(name, content) {
+    await this.page.evaluate((file, text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], file));
+      document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+    }, name, content);
+  }
+
+  async picture(name) {
+    const directory = process.env.SCREENSHOTS;
+    if (directory) await this.page.screenshot({ path: path.join(directory, `${name}.png`) });
+  }
+}
+
+async function editingCells(user) {
+  await user.page.focus('.grid');
+  await user.page.keyboard.press('ArrowRight');
+  await user.page.keyboard.press('ArrowRight');
+  await user.page.keyboard.press('Enter');
+  await user.page.keyboard.press('Backspace');
+  await user.page.keyboard.type('7.25');
+  await user.page.keyboard.press('Enter');
+  await user.until(() => document.querySelector('.grid .rows .row').children[2].textContent === '7.25');
+  await user.click('New row');
+  await user.until(() => document.querySelector('.status').textContent.startsWith('3 rows'));
+  await user.page.focus('.grid');
+  await user.press('Control', 'End');
+  user.page.once('dialog', (dialog) => dialog.accept());
+  await user.click('Delete row');
+  await user.until(() => document.querySelector('.status').textContent.startsWith('2 rows'));
+}
+
+async function sortingAndFilters(user) {
+  const first = () => user.page.$eval('.grid .rows .row', (row) => row.firstChild.textContent);
+  assert.equal(await first(), '2');
+  await user.page.click('.head .cell:first-child button');
+  await user.page.waitForSelector('[aria-sort=ascending]');
+  await user.page.click('.head .cell:first-child button');
+  await user.page.waitForSelector('[aria-sort=descending]');
+  await user.until(() => document.querySelector('.grid .rows .row')?.firstChild.textContent === '9007199254740993');
+  await user.page.type('.filters .cell:first-child input', '<= 5');
+  await user.page.keyboard.press('Enter');
+  await user.until(() => document.querySelector('.status').textContent.startsWith('1 rows'));
+  assert.equal(await first(), '2');
+}
+
+async function imports(user) {
+  await user.drop('people.csv', `name;age\n"A;""n"", ${HOSTILE.replaceAll('"', '""')}";31\nBo;\n`);
+  await user.until(() => document.querySelector('.status').textContent.includes('2 rows are in people'));
+  await user.drop('things.json', '[{"a": 1, "b": [true]}, {"a": null, "c": "x"}]');
+  await user.until(() => document.querySelector('.status').textContent.includes('2 rows are in things'));
+  await user.open('people');
+  assert.deepEqual(await user.cells(), [[`A;"n", ${HOSTILE}`, '31'], ['Bo', 'NULL']]);
+  await user.drop('x.csv', '');
+  await user.until(() => /x\.csv: it has 0 columns/.test(document.querySelector('.error').textContent));
+}
+
+async function exports_(user, directory) {
+  const session = await user.page.createCDPSession();
+  await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: directory });
+  const file = async (label, name) => {
+    await user.click(label, '.content');
+    const end = Date.now() + DOWNLOAD_TIME;
+    while (!fs.existsSync(path.join(directory, name))) {
+      assert.ok(Date.now() < end, `${name} was not written`);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    return fs.readFileSync(path.join(directory, name), 'utf8');
+  };
+  assert.equal(await file('CSV', 'people.csv'), `name,age\r\n"A;""n"", ${HOSTILE.replaceAll('"', '""')}",31\r\nBo,\r\n`);
+  assert.deepEqual(JSON.parse(await file('JSON', 'people.json'))[1], { name: 'Bo', age: null });
+}
+
+/** The session. */
+async function tried(user, url, name) {
+  const { page } = user;
+  await page.goto(url);
+  await page.waitForSelector('.tabs');
+  assert.ok(!page.url().includes('token'), 'the token stays in the address');
+
+  assert.match(await user.run(`CREATE TABLE ${quoted(TABLE)}(id INTEGER PRIMARY KEY, ${quoted(HOSTILE)}, b REAL)`), /0 rows changed/);
+  assert.match(await user.run(`INSERT INTO ${quoted(TABLE)} VALUES (2, NULL, 1.5), (9007199254740993, '${HOSTILE}', x'00ff00')`), /2 rows changed/);
+  await user.open(TABLE);
+  const [, second] = await user.cells();
+  assert.deepEqual(second, ['9007199254740993', HOSTILE, 'blob, 3 bytes']);
+  await user.picture(`${name}-hostile`);
+  await editingCells(user);
+  await sortingAndFilters(user);
+
+  assert.match(await user.run(`CREATE INDEX by_b ON ${quoted(TABLE)}(b); CREATE TRIGGER trig AFTER INSERT ON ${quoted(TABLE)} BEGIN SELECT 1; SELECT 2; END; SELECT 1`), /1 rows/);
+  await user.click(TABLE, '.tables');
+  await user.tab('Structure');
+  await page.waitForSelector('.structure table');
+  for (const part of ['INTEGER', 'by_b', 'trig', 'primary 1', HOSTILE]) assert.ok((await user.text('.structure')).includes(part), part);
+
+  const failed = await user.run(`SELECT 'é';\nSELECT nope, '${HOSTILE}' FROM sqlite_schema`);
+  assert.match(failed, /no such column: nope/);
+  const marked = await page.evaluate(() => document.querySelector('.editor').shadowRoot.querySelector('.error-mark')?.textContent);
+  assert.equal(marked, 'nope');
+  assert.match(await user.run(`SELECT * FROM ${quoted(HOSTILE)}`), /no such table: <img/);
+
+  await user.tab('Query');
+  await user.type(`SELECT * FROM ${quoted(TABLE)} WHERE id = 1 OR b IN (SELECT b FROM ${quoted(TABLE)})`);
+  await user.click('Plan');
+  await page.waitForSelector('.plan li');
+  assert.match(await user.text('.plan'), /SEARCH|SCAN/);
+  await user.picture(`${name}-plan`);
+
+  assert.match(await user.run('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) SELECT i, i * i % 97 AS y FROM n; SELECT 2'), /^500 rows; 1 rows/);
+  assert.equal(await page.$$eval('.result', (all) => all.length), 2);
+  await user.click('Chart', '.result');
+  await page.waitForSelector('.plot canvas');
+  await user.picture(`${name}-chart`);
+
+  await user.type('SELECT i FROM peop');
+  const link = await page.evaluate(() => document.querySelector('select[aria-label=history]').options.length);
+  assert.ok(link > 4);
+  await imports(user);
+  await exports_(user, user.downloads);
+
+  // Names are completed.
+  await user.tab('Query');
+  await user.type('');
+  await page.keyboard.type('SELECT * FROM peo', { delay: 20 });
+  await user.until(() => /people/.test(document.querySelector('.editor').shadowRoot.querySelector('.cm-tooltip-autocomplete')?.textContent ?? ''));
+  await page.keyboard.press('Escape');
+
+  // A link fills the editor, and runs nothing.
+  await user.type('DELETE FROM people');
+  await user.click('Copy link');
+  await user.until(() => location.hash.startsWith('#sql=DELETE'));
+  await page.reload();
+  await user.until(() => /came with the link/.test(document.querySelector('.status')?.textContent ?? ''));
+  await user.open('people');
+  assert.equal((await user.cells()).length, 2);
+
+  // By the keyboard alone.
+  await page.focus('.tabs button');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Structure');
+  await user.press('Alt', '4');
+  await page.waitForSelector('.structure h3');
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await user.tab('Data');
+  await page.waitForSelector('.grid');
+  await user.picture(`${name}-dark`);
+
+  assert.equal(await page.evaluate(() => window.attacked), undefined);
+  assert.equal(await page.$$eval('img, .cell script, nav script', (all) => all.length), 0);
+  assert.deepEqual(user.wrong, []);
+  assert.deepEqual(user.outside, []);
+}
+
+async function session(start, use) {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
+  const server = await start(directory);
+  const { browser, remove } = await launch();
+  try {
+    const user = new User(await browser.newPage(), new URL(server.url).origin);
+    user.downloads = directory;
+    await use(user, server, directory);
+  } finally {
+    await browser.close();
+    remove();
+    await server.close();
+    fs.rmSync(directory, { recursive: true });
+  }
+}
+
+test('the page of a server', () => session(startServer, async (user, { url }) => {
+  await tried(user, url, 'server');
+  // Without the token the page asks for it.
+  await user.page.evaluate(() => sessionStorage.clear());
+  await user.page.goto(url.split('#')[0]);
+  await user.page.waitForSelector('#login');
+  await user.page.type('#token', url.split('#token=')[1]);
+  await user.page.keyboard.press('Enter');
+  await user.page.waitForSelector('.tabs');
+}));
+
+test('the page of a server that only reads', async () => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'read-'));
+  const first = await startServer(directory);
+  const send = (stmt) => ({ type: 'execute', stmt: { sql: stmt } });
+  const headers = { authorization: `Bearer ${first.url.split('#token=')[1]}`, 'content-type': 'application/json' };
+  const requests = ['CREATE TABLE t(a, b)', "INSERT INTO t VALUES(1, 'x')"].map(send);
+  const reply = await fetch(`${new URL(first.url).origin}/v3/pipeline`, { method: 'POST', headers, body: JSON.stringify({ baton: null, requests: [...requests, { type: 'close' }] }) });
+  assert.equal(reply.status, 200);
+  await first.close();
+  await session(() => startServer(directory, '--read-only'), async (user, { url }) => {
+    await user.page.goto(url);
+    await user.shown('t, read-only');
+    assert.deepEqual(await user.cells(), [['1', 'x']]);
+    const labels = await user.page.$$eval('.bar button', (all) => all.map((one) => one.textContent));
+    assert.deepEqual(labels, ['CSV', 'JSON']);
+    assert.match(await user.run('DELETE FROM t'), /attempt to write/);
+    assert.match(await user.run('SELECT count(*) FROM t'), /^1 rows/);
+  });
+  fs.rmSync(directory, { recursive: true });
+});
+
+test('the playground', () => session(() => serve(), async (user, { url }) => {
+  await tried(user, `${url}/`, 'playground');
+  await user.tab('Extensions');
+  await user.click('sha3', '.content');
+  await user.until(() => document.querySelector('.status').textContent === '' && [...document.querySelectorAll('.content button')].some((one) => one.textContent === 'sha3 ✓'));
+  assert.match(await user.run("SELECT hex(sha3('abc'))"), /^1 rows/);
+  await user.tab('Shell');
+  await user.until(() => /sqlite>/.test(document.querySelector('.xterm-accessibility-tree, .xterm-rows')?.textContent ?? ''));
+  await user.page.keyboard.type('.mode list\rINSERT INTO people VALUES(\'shell\', 40 + 2);\r.load uuid\rSELECT count(*), length(uuid4()) FROM people;\r');
+  await user.until(() => /3\|36/.test(document.querySelector('.terminal').textContent));
+  await user.picture('playground-shell');
+  await user.tab('Data');
+  await user.click('people', '.tables');
+  await user.until(() => document.querySelectorAll('.grid .rows .row').length === 3);
+  assert.deepEqual(user.outside, []);
+}));

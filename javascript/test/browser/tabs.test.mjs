@@ -1,0 +1,111 @@
+// Several tabs: one owner, hand-over, and kills of workers, tabs and the browser in the middle of commits.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { LONG, PAGE, launch, openPage, serve } from './support.mjs';
+
+const KILLS = Number(process.env.BROWSER_KILLS ?? (LONG ? 100 : 9));
+
+let server;
+
+before(async () => {
+  server = await serve({ '/test.html': PAGE });
+});
+
+after(() => server.close());
+
+const tab = async (browser, options = {}) => {
+  const page = await openPage(browser, `${server.url}/test.html`);
+  await page.evaluate(async (given) => { window.db = await open_('tabs.db', given); }, options);
+  return page;
+};
+const get = (page, sql) => page.evaluate((text) => db.query(text).then((results) => results.at(-1).rows, ({ code, message }) => `${code}: ${message}`), sql);
+
+test('one tab owns the database, and the next one follows', async () => {
+  const { browser, remove } = await launch();
+  try {
+    const [first, second, third] = [await tab(browser), await tab(browser), await tab(browser)];
+    const owners = async (...pages) => Promise.all(pages.map((page) => page.evaluate(() => db.isOwner())));
+    assert.deepEqual(await owners(first, second, third), [true, false, false]);
+    await get(second, 'CREATE TABLE t(a)');
+    await Promise.all([first, second, third].map((page) =>
+      page.evaluate(async () => { for (let i = 0; i < 50; i++) await db.run('INSERT INTO t VALUES(?)', i); })));
+    assert.deepEqual(await get(third, 'SELECT count(*) FROM t'), [[150]]);
+    assert.equal(await get(second, 'SELECT nope'), 'SQLITE_ERROR: no such column: nope');
+
+    // While one tab is in a transaction the others wait, and see none of it.
+    await get(second, 'BEGIN; INSERT INTO t VALUES(1000)');
+    const waiting = get(third, 'SELECT count(*) FROM t');
+    assert.equal(await Promise.race([waiting, new Promise((done) => setTimeout(done, 300, 'waits'))]), 'waits');
+    await second.close();
+    assert.deepEqual(await waiting, [[150]]);
+
+    await first.close();
+    await third.waitForFunction(() => db.isOwner(), { polling: 50 });
+    assert.deepEqual(await get(third, 'INSERT INTO t VALUES(1); SELECT count(*) FROM t'), [[151]]);
+    const fourth = await tab(browser);
+    await third.evaluate(() => db.close());
+    assert.deepEqual(await get(fourth, 'SELECT count(*) FROM t'), [[151]]);
+    assert.deepEqual(await owners(fourth), [true]);
+  } finally {
+    await browser.close();
+    remove();
+  }
+});
+
+/** Commits pairs of rows in two tables, and reports each to `committed`. */
+const commits = async (start) => {
+  for (let i = start; ; i++) {
+    await db.exec(`BEGIN; INSERT INTO a VALUES(${i}, randomblob(3000)); INSERT INTO b VALUES(${i}, randomblob(3000)); COMMIT`);
+    await committed(i);
+  }
+};
+
+test(`${KILLS} kills of worker, tab and browser in the middle of commits lose nothing and leave nothing half`, async () => {
+  let chromium = await launch();
+  let last = 0;
+  const { profile } = chromium;
+  const checked = async (page) => {
+    const [[a, b, most, ok]] = await get(page,
+      'SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT max(i) FROM a), (SELECT * FROM pragma_integrity_check)');
+    assert.equal(ok, 'ok');
+    assert.equal(a, b);
+    assert.ok((most ?? 0) >= last, `row ${last} was committed, and the last one is ${most}`);
+    return (most ?? 0) + 1;
+  };
+  try {
+    let page = await tab(chromium.browser);
+    await get(page, 'CREATE TABLE a(i INTEGER PRIMARY KEY, x); CREATE TABLE b(i INTEGER PRIMARY KEY, x)');
+    for (let kill = 0; kill < KILLS; kill++) {
+      if (kill === Math.floor(KILLS / 2)) await get(page, 'PRAGMA journal_mode = wal');
+      const start = await checked(page);
+      await page.exposeFunction('committed', (i) => { last = Math.max(last, i); });
+      const running = page.evaluate(`(${commits})(${start})`).catch(() => {});
+      const seen = last;
+      while (last < seen + 3) await new Promise((done) => setTimeout(done, 5));
+      await new Promise((done) => setTimeout(done, Math.random() * 20));
+      if (kill % 3 === 0) {
+        // The worker ends with its page, which another replaces.
+        await page.goto('about:blank');
+        await page.close();
+      } else if (kill % 3 === 1) {
+        const other = await tab(chromium.browser);
+        await page.close();
+        await other.waitForFunction(() => db.isOwner(), { polling: 50 });
+        await other.evaluate(() => db.close());
+        await other.close();
+      } else {
+        chromium.browser.process().kill('SIGKILL');
+        await new Promise((done) => setTimeout(done, 200));
+        chromium = await launch({ profile });
+      }
+      await running;
+      page = await tab(chromium.browser);
+    }
+    await checked(page);
+  } finally {
+    await chromium.browser.close();
+    chromium.remove();
+  }
+});

@@ -28,12 +28,16 @@ static void call_function(sqlite3_context *context, int count, sqlite3_value **a
   ((void (*)(sqlite3_context *))address(arguments[0]))(context);
 }
 
+/* `failures.c`. */
+int plant_failures(sqlite3 *db);
+
 static int plant(sqlite3 *db, char **message, const void *routines) {
   (void)message;
   (void)routines;
   sqlite3_create_function(db, "planted_write", 3, SQLITE_UTF8, 0, write_memory, 0, 0);
   sqlite3_create_function(db, "planted_read", 2, SQLITE_UTF8, 0, read_memory, 0, 0);
-  return sqlite3_create_function(db, "planted_call", 1, SQLITE_UTF8, 0, call_function, 0, 0);
+  sqlite3_create_function(db, "planted_call", 1, SQLITE_UTF8, 0, call_function, 0, 0);
+  return plant_failures(db);
 }
 
 /* Connections that are opened later have these functions. */

@@ -38,8 +38,8 @@ enum {
   /* For each column: its name and type. */
   WIDE_TEXTS = 2,
   /* `prepare` has no flags. */
-  PREPARE_LEGACY = 0,
-  PREPARE_COUNTED = 0,
+  LEGACY = 0,
+  COUNTED = 0,
 };
 
 typedef struct Connection Connection;

@@ -32,6 +32,8 @@ enum {
   ENGINE_CHECKS_BLOBS = true,
   /* For each column: its name, type, database, table and origin. */
   WIDE_TEXTS = 5,
+  LEGACY = PREPARE_LEGACY,
+  COUNTED = PREPARE_COUNTED,
 };
 
 typedef struct {

@@ -1,6 +1,6 @@
-/* Memory that runs out: a script of the client's functions, in which the n-th allocation fails, for
-** each n until none does. Each time a function must say so, the connection goes on, and nothing is
-** leaked. The allocations of the sandbox are its own. */
+/* Memory that runs out: a script of SQLite's functions, in which the n-th allocation fails, for each n until
+** none does; those of the program, or those of the sandbox. Each time a function must say so, the connection
+** goes on, and nothing is leaked. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,9 @@ static int problems;
 /* The allocation that fails, and how many functions said that something failed. */
 static long failing;
 static int reported;
+
+/* Runs in which a function said that something failed. */
+static long reports;
 
 /* A result: everything but success counts. */
 static int seen(int code) {
@@ -155,13 +158,45 @@ static void execute(sqlite3 *db) {
   sqlite3_free(message);
 }
 
+#include "faults/operations.c"
+
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
 
-static int count(sqlite3 *db) {
+/* The integer that a query returns, and -1 after an error. */
+static long long ask(sqlite3 *db, const char *sql) {
   sqlite3_stmt *statement;
-  if (sqlite3_prepare_v2(db, "SELECT count(*) FROM t WHERE length(a) = 250", -1, &statement, NULL)) return -1;
-  int found = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : -1;
+  if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL)) return -1;
+  long long found = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
   return sqlite3_finalize(statement) ? -1 : found;
+}
+
+/* Whose memory runs out. */
+
+/* Allocations that fail in the sandbox, one behind the other; 0 if those of the program fail. */
+static int sandbox_failures;
+
+static void arm(sqlite3 *db, long allocation) {
+  char sql[80];
+  if (!sandbox_failures) {
+    countdown = allocation;
+    return;
+  }
+  snprintf(sql, sizeof(sql), "SELECT planted_failures(%ld, %d)", allocation, sandbox_failures);
+  IS(ask(db, sql) == 0);
+}
+
+/* Returns whether an allocation has failed. */
+static int disarm(sqlite3 *db, long allocation) {
+  if (!sandbox_failures) {
+    int has_failed = allocation && countdown == 0;
+    countdown = 0;
+    return has_failed;
+  }
+  /* This needs memory as well. */
+  long long failed = -1;
+  for (int tries = 0; failed < 0 && tries <= sandbox_failures; tries++) failed = ask(db, "SELECT planted_failures(0, 0)");
+  IS(failed >= 0);
+  return failed > 0;
 }
 
 /* The whole script with one connection. Returns whether an allocation failed. */
@@ -172,31 +207,49 @@ static int try(long allocation) {
   IS(run(db, "CREATE TABLE t(a TEXT, b BLOB); CREATE TABLE large(b); INSERT INTO large VALUES(zeroblob(100)), (zeroblob(100))") == SQLITE_OK);
   failing = allocation;
   reported = 0;
-  countdown = allocation;
+  if (allocation) arm(db, allocation);
   bind_and_read(db);
   insert(db);
   describe(db);
   use_blobs(db);
   execute(db);
-  int has_failed = allocation && countdown == 0;
-  countdown = 0;
-  IS(has_failed == (reported > 0));
-  IS(run(db, "DELETE FROM t; DROP TABLE large") == SQLITE_OK);
+  IS(sandbox_failures || countdown || !allocation || reported);
+  use_operations(db);
+  int has_failed = allocation && disarm(db, allocation);
+  /* Not of what has a reserve, or makes do with less; all values were right then. */
+  IS(has_failed || !reported);
+  reports += has_failed && reported;
+  if (!sqlite3_get_autocommit(db)) IS(run(db, "ROLLBACK") == SQLITE_OK);
+  IS(run(db, "DELETE FROM t; DROP TABLE large; DROP TABLE IF EXISTS s") == SQLITE_OK);
   IS(sqlite3_next_stmt(db, NULL) == NULL);
   insert(db);
-  IS(count(db) == 5);
+  IS(ask(db, "SELECT count(*) FROM t WHERE length(a) = 250") == 5);
+  IS(ask(db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1);
   IS(sqlite3_close(db) == SQLITE_OK);
   IS(live == before);
   return has_failed;
 }
 
-int main(void) {
+/* What the sandbox has in use, seen by a connection that stays open. */
+static long long blocks(sqlite3 *db) { return sandbox_failures ? ask(db, "SELECT planted_blocks()") : 0; }
+
+/* faults [COUNT]: with COUNT that many allocations of the sandbox fail, in a library with planted errors. */
+int main(int count, char **words) {
+  sqlite3 *witness = NULL;
+  sandbox_failures = count > 1 ? atoi(words[1]) : 0;
   memset(long_text, 'x', sizeof(long_text) - 1);
   use_failing_memory();
+  IS(sqlite3_open(":memory:", &witness) == SQLITE_OK);
+  /* The library keeps a sandbox for what belongs to no connection. */
+  use_groups(0, "");
   try(0);
+  long long before = blocks(witness);
   long allocation = 1;
   while (try(allocation) && problems < 20) allocation++;
+  try(0);
+  IS(blocks(witness) == before);
+  sqlite3_close(witness);
   if (problems) return 1;
-  printf("%ld allocations failed, one by one\n", allocation - 1);
-  return allocation < 20;
+  printf("%ld allocations failed, one by one, and %ld times a function said so\n", allocation - 1, reports);
+  return reports < 20;
 }

@@ -131,7 +131,7 @@ static int prepare_checked(sqlite3 *db, const char *sql, int bytes, unsigned fla
   Connection *connection = open_connection(db);
   if (!connection || !sql) return MISUSE;
   size_t length = bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes);
-  if (bytes >= 0 && length == (size_t)bytes) flags |= PREPARE_COUNTED;
+  if (bytes >= 0 && length == (size_t)bytes) flags |= COUNTED;
   enter(connection);
   return leave_with(connection, prepare(connection, sql, length, flags, statement, tail));
 }
@@ -148,7 +148,7 @@ EXPORT int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int bytes, sqlite3_s
 
 EXPORT int sqlite3_prepare(sqlite3 *db, const char *sql, int bytes, sqlite3_stmt **statement,
                            const char **tail) {
-  return prepare_checked(db, sql, bytes, PREPARE_LEGACY, statement, tail);
+  return prepare_checked(db, sql, bytes, LEGACY, statement, tail);
 }
 
 /* Bytes in UTF-16 of a text in UTF-8. */
@@ -182,7 +182,7 @@ static int prepare_utf16(sqlite3 *db, const void *sql, int bytes, unsigned flags
 
 EXPORT int sqlite3_prepare16(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **statement,
                              const void **tail) {
-  return prepare_utf16(db, sql, bytes, PREPARE_LEGACY, statement, tail);
+  return prepare_utf16(db, sql, bytes, LEGACY, statement, tail);
 }
 
 EXPORT int sqlite3_prepare16_v2(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **statement,

@@ -78,10 +78,8 @@ static napi_value set_lock(napi_env env, napi_callback_info info) {
     case ETIMEDOUT:
     case EBUSY:
     case EINTR:
-    case ENOLCK:
-      return reply(&call, 0);
-    default:
-      return reply(&call, -errno);
+    case ENOLCK: return reply(&call, 0);
+    default: return reply(&call, -errno);
   }
 }
 
@@ -201,7 +199,7 @@ static uint8_t *pages_of(const Call *call, int index) {
   uint8_t *bytes = bytes_of(call, index, start, count);
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   return bytes && count > 0 && (uintptr_t)bytes % page == 0 && (uintptr_t)count % page == 0 ? bytes
-                                                                                          : NULL;
+                                                                                            : NULL;
 }
 
 /* Descriptor, memory, start, count, offset, whether writes reach the file (0 or 1). Maps the file
@@ -214,8 +212,8 @@ static napi_value map(napi_env env, napi_callback_info info) {
   int kind = number(&call, 5) == 1 ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
   if (!bytes || offset < 0) return reply(&call, -EINVAL);
   size_t count = (size_t)number(&call, 3);
-  void *mapped = mmap(bytes, count, PROT_READ | PROT_WRITE, kind | MAP_FIXED,
-                      (int)number(&call, 0), offset);
+  void *mapped =
+      mmap(bytes, count, PROT_READ | PROT_WRITE, kind | MAP_FIXED, (int)number(&call, 0), offset);
   if (mapped == MAP_FAILED) return reply(&call, -errno);
   /* The child of a fork would keep the locks of the file. */
   madvise(bytes, count, MADV_DONTFORK);
@@ -245,9 +243,18 @@ static napi_value initialize(napi_env env, napi_value exports) {
     const char *name;
     napi_callback call;
   } functions[] = {
-      {"setLock", set_lock}, {"findLock", find_lock}, {"readAt", read_at}, {"writeAt", write_at},
-      {"sizeOf", size_of},   {"sizeAt", size_at},     {"syncData", sync_data}, {"reserve", reserve},
-      {"canShare", can_share}, {"address", address},  {"map", map},        {"unmap", unmap},
+      {"setLock", set_lock},
+      {"findLock", find_lock},
+      {"readAt", read_at},
+      {"writeAt", write_at},
+      {"sizeOf", size_of},
+      {"sizeAt", size_at},
+      {"syncData", sync_data},
+      {"reserve", reserve},
+      {"canShare", can_share},
+      {"address", address},
+      {"map", map},
+      {"unmap", unmap},
       {"barrier", barrier},
   };
   for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {

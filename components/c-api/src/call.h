@@ -16,8 +16,7 @@ typedef struct {
 
 /* Begin a call: free the memory of the last one, and run the entry point in a
 ** new instance. At the end of the block, deferred operations go to the host. */
-#define call_begin() \
-  __attribute__((cleanup(call_ended))) char call_in_progress = call_started()
+#define call_begin() __attribute__((cleanup(call_ended))) char call_in_progress = call_started()
 char call_started(void);
 void call_ended(char *);
 

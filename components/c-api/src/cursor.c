@@ -95,8 +95,8 @@ static sqlite3_value *argument(sqlite_wasm_extension_table_types_filter_argument
 
 bool exports_sqlite_wasm_extension_table_filter(
     uint32_t handle, int32_t plan, wit_bytes *text,
-    exports_sqlite_wasm_extension_table_list_filter_argument_t *arguments,
-    wit_bytes *subtypes, full_extension_list_u32_t *columns, wit_error *error) {
+    exports_sqlite_wasm_extension_table_list_filter_argument_t *arguments, wit_bytes *subtypes,
+    full_extension_list_u32_t *columns, wit_error *error) {
   call_begin();
   Cursor *cursor = CURSOR(handle);
   call_own_bytes(arguments->ptr, arguments->len);
@@ -110,8 +110,8 @@ bool exports_sqlite_wasm_extension_table_filter(
   cursor->width = columns->len;
   cursor->is_fetched = false;
   cursor->failure = SQLITE_OK;
-  int code = cursor->table->methods->xFilter(cursor->cursor, plan, plan_text(text),
-                                             arguments->len, values);
+  int code = cursor->table->methods->xFilter(cursor->cursor, plan, plan_text(text), arguments->len,
+                                             values);
   call_release(&cursor->owned);
   cursor->owned = call_take_memory();
   return code == SQLITE_OK || table_fails(cursor->table, code, error);
@@ -167,8 +167,8 @@ static void read_row_id(Cursor *cursor, Rows *rows) {
 static int read_row(Cursor *cursor, Rows *rows) {
   size_t index = rows->count * cursor->width;
   for (size_t i = 0; i < cursor->width; i++, index++) {
-    int code = read_column(cursor, cursor->columns[i], &rows->values[index],
-                           &rows->subtypes[index]);
+    int code =
+        read_column(cursor, cursor->columns[i], &rows->values[index], &rows->subtypes[index]);
     if (code != SQLITE_OK) return code;
     copy_value(&rows->values[index]);
     rows->has_subtypes |= rows->subtypes[index] != 0;

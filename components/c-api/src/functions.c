@@ -23,8 +23,8 @@ static void put_result(wit_output *output, Cell *result, int encoding) {
 }
 
 bool exports_sqlite_wasm_extension_scalar_call(
-    uint32_t id, exports_sqlite_wasm_extension_scalar_list_value_t *arguments,
-    wit_bytes *subtypes, wit_output *output, wit_error *error) {
+    uint32_t id, exports_sqlite_wasm_extension_scalar_list_value_t *arguments, wit_bytes *subtypes,
+    wit_output *output, wit_error *error) {
   call_begin();
   call_own_bytes(arguments->ptr, arguments->len);
   call_own_bytes(subtypes->ptr, subtypes->len);

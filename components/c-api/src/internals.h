@@ -100,8 +100,8 @@ void function_describe(const FuncDef *function, sqlite_wasm_extension_types_func
 int function_encoding(const FuncDef *function);
 bool function_is_removed(const FuncDef *function);
 /* The id of a function that a virtual table overloads. It has no name. */
-uint32_t function_overload(void (*call)(sqlite3_context *, int, sqlite3_value **),
-                           void *user_data, int arguments);
+uint32_t function_overload(void (*call)(sqlite3_context *, int, sqlite3_value **), void *user_data,
+                           int arguments);
 bool function_is_overload(const FuncDef *function);
 
 void collation_describe(const CollSeq *collation,

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define NUMBER(type, name, parameters, arguments)                      \
-  type sqlite_wasm_##name parameters {                                 \
-    char *stop;                                                        \
-    int before = errno;                                                \
-    type number = name arguments;                                      \
-    if (stop == text) errno = before;                                  \
-    if (end) *end = stop;                                              \
-    return number;                                                     \
+#define NUMBER(type, name, parameters, arguments) \
+  type sqlite_wasm_##name parameters { \
+    char *stop; \
+    int before = errno; \
+    type number = name arguments; \
+    if (stop == text) errno = before; \
+    if (end) *end = stop; \
+    return number; \
   }
 
 NUMBER(double, strtod, (const char *text, char **end), (text, &stop))

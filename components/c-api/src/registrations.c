@@ -8,20 +8,20 @@ typedef void last(sqlite3_context *);
 typedef int comparison(void *, int, const void *, int, const void *);
 
 /* Define a routine that calls SQLite's own, which the build renames. */
-#define WRAP(name, ...)             \
+#define WRAP(name, ...) \
   int replaced_##name(__VA_ARGS__); \
   int name(__VA_ARGS__)
 
 WRAP(sqlite3_create_function, sqlite3 *db, const char *name, int arguments, int encoding,
      void *data, function *call, function *step, last *final) {
-  return start_registered(replaced_sqlite3_create_function(db, name, arguments, encoding, data,
-                                                           call, step, final));
+  return start_registered(
+      replaced_sqlite3_create_function(db, name, arguments, encoding, data, call, step, final));
 }
 
 WRAP(sqlite3_create_function16, sqlite3 *db, const void *name, int arguments, int encoding,
      void *data, function *call, function *step, last *final) {
-  return start_registered(replaced_sqlite3_create_function16(db, name, arguments, encoding, data,
-                                                             call, step, final));
+  return start_registered(
+      replaced_sqlite3_create_function16(db, name, arguments, encoding, data, call, step, final));
 }
 
 WRAP(sqlite3_create_function_v2, sqlite3 *db, const char *name, int arguments, int encoding,
@@ -52,8 +52,8 @@ WRAP(sqlite3_create_collation16, sqlite3 *db, const void *name, int encoding, vo
 
 WRAP(sqlite3_create_collation_v2, sqlite3 *db, const char *name, int encoding, void *data,
      comparison *compare, destructor *destroy) {
-  return start_registered(replaced_sqlite3_create_collation_v2(
-      db, name, encoding, data, compare, destructor_of(destroy)));
+  return start_registered(replaced_sqlite3_create_collation_v2(db, name, encoding, data, compare,
+                                                               destructor_of(destroy)));
 }
 
 WRAP(sqlite3_create_module, sqlite3 *db, const char *name, const sqlite3_module *module,

@@ -124,9 +124,8 @@ static void describe_collations(sqlite_wasm_extension_types_list_collation_t *li
 
 static uint8_t module_kind(const sqlite3_module *methods) {
   if (!methods->xCreate) return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS_ONLY;
-  return methods->xCreate == methods->xConnect
-             ? SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS
-             : SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_CREATED;
+  return methods->xCreate == methods->xConnect ? SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS
+                                               : SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_CREATED;
 }
 
 static uint16_t module_flags(const sqlite3_module *methods) {

@@ -212,8 +212,7 @@ static size_t modification(sqlite_wasm_extension_table_types_modification_t *cha
 }
 
 /* The arguments of xUpdate. */
-static size_t changed(sqlite_wasm_extension_table_types_change_t *change,
-                      sqlite3_value ***values) {
+static size_t changed(sqlite_wasm_extension_table_types_change_t *change, sqlite3_value ***values) {
   switch (change->tag) {
     case SQLITE_WASM_EXTENSION_TABLE_TYPES_CHANGE_INSERT:
       return insertion(&change->val.insert, values);
@@ -258,9 +257,7 @@ static int run(Table *table, const sqlite_wasm_extension_table_types_transaction
     case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_SAVEPOINT:
       numbered = methods->xSavepoint;
       break;
-    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_RELEASE:
-      numbered = methods->xRelease;
-      break;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_RELEASE: numbered = methods->xRelease; break;
     case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_ROLLBACK_TO:
       numbered = methods->xRollbackTo;
       break;
@@ -290,8 +287,8 @@ bool exports_sqlite_wasm_extension_table_integrity(uint32_t handle, wit_string *
   call_begin();
   Table *table = TABLE(handle);
   char *text = NULL;
-  int code = table->methods->xIntegrity(table->vtab, call_text(schema), call_text(name), quick,
-                                        &text);
+  int code =
+      table->methods->xIntegrity(table->vtab, call_text(schema), call_text(name), quick, &text);
   found->is_some = text != NULL;
   if (text) call_give_text(&found->val, text);
   sqlite3_free(text);

@@ -55,8 +55,7 @@ int work_send(Connection *connection, Reply *reply) {
   connection->is_due = false;
   forget_reply(connection);
   full_extension_list_u8_t operations = {work->bytes, work->count};
-  bool is_done =
-      sqlite_wasm_extension_sql_work_perform(&operations, &connection->reply, &error);
+  bool is_done = sqlite_wasm_extension_sql_work_perform(&operations, &connection->reply, &error);
   out_clear(work, MAX_REUSED_BYTES);
   if (!is_done) {
     connection->reply.len = 0;

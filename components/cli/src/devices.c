@@ -21,57 +21,57 @@ typedef struct {
   size_t nHeld, at;
 } Device;
 
-static ssize_t device_read(void *p, char *a, size_t n){
+static ssize_t device_read(void *p, char *a, size_t n) {
   Device *pDevice = p;
-  if( pDevice->aHeld==0 ) return pDevice->fd<0 ? 0 : read(pDevice->fd, a, n);
-  size_t nLeft = pDevice->nHeld-pDevice->at;
-  if( n>nLeft ) n = nLeft;
-  memcpy(a, pDevice->aHeld+pDevice->at, n);
+  if (pDevice->aHeld == 0) return pDevice->fd < 0 ? 0 : read(pDevice->fd, a, n);
+  size_t nLeft = pDevice->nHeld - pDevice->at;
+  if (n > nLeft) n = nLeft;
+  memcpy(a, pDevice->aHeld + pDevice->at, n);
   pDevice->at += n;
   return (ssize_t)n;
 }
 
-static ssize_t device_write(void *p, const char *a, size_t n){
-  int fd = ((Device*)p)->fd;
-  if( fd<0 ) return (ssize_t)n;
+static ssize_t device_write(void *p, const char *a, size_t n) {
+  int fd = ((Device *)p)->fd;
+  if (fd < 0) return (ssize_t)n;
   fflush(stdout);
   return write_piece(fd, a, n);
 }
 
 /* Hold what follows in a stream: whether there was memory for it. */
-static int hold(Device *pDevice){
+static int hold(Device *pDevice) {
   size_t nRoom = 0;
-  for(;;){
-    if( pDevice->nHeld==nRoom ){
-      nRoom = nRoom ? 2*nRoom : 64*1024;
-      char *aMore = nRoom>pDevice->nHeld ? realloc(pDevice->aHeld, nRoom) : 0;
-      if( aMore==0 ){
+  for (;;) {
+    if (pDevice->nHeld == nRoom) {
+      nRoom = nRoom ? 2 * nRoom : 64 * 1024;
+      char *aMore = nRoom > pDevice->nHeld ? realloc(pDevice->aHeld, nRoom) : 0;
+      if (aMore == 0) {
         errno = ENOMEM;
         return 0;
       }
       pDevice->aHeld = aMore;
     }
-    ssize_t n = read(pDevice->fd, pDevice->aHeld+pDevice->nHeld, nRoom-pDevice->nHeld);
-    if( n<0 ) return 0;
-    if( n==0 ) return 1;
+    ssize_t n = read(pDevice->fd, pDevice->aHeld + pDevice->nHeld, nRoom - pDevice->nHeld);
+    if (n < 0) return 0;
+    if (n == 0) return 1;
     pDevice->nHeld += (size_t)n;
   }
 }
 
 /* /dev/null begins and ends at 0; only the standard input can seek otherwise. */
-static int device_seek(void *p, off_t *pAt, int whence){
+static int device_seek(void *p, off_t *pAt, int whence) {
   Device *pDevice = p;
-  if( pDevice->fd<0 ){
+  if (pDevice->fd < 0) {
     *pAt = 0;
     return 0;
   }
-  if( pDevice->fd!=STDIN_FILENO || (pDevice->aHeld==0 && whence!=SEEK_END) ){
+  if (pDevice->fd != STDIN_FILENO || (pDevice->aHeld == 0 && whence != SEEK_END)) {
     errno = ESPIPE;
     return -1;
   }
-  if( pDevice->aHeld==0 && !hold(pDevice) ) return -1;
-  off_t from = whence==SEEK_SET ? 0 : (off_t)(whence==SEEK_CUR ? pDevice->at : pDevice->nHeld);
-  if( *pAt<-from || *pAt>(off_t)pDevice->nHeld-from ){
+  if (pDevice->aHeld == 0 && !hold(pDevice)) return -1;
+  off_t from = whence == SEEK_SET ? 0 : (off_t)(whence == SEEK_CUR ? pDevice->at : pDevice->nHeld);
+  if (*pAt < -from || *pAt > (off_t)pDevice->nHeld - from) {
     errno = EINVAL;
     return -1;
   }
@@ -80,46 +80,52 @@ static int device_seek(void *p, off_t *pAt, int whence){
   return 0;
 }
 
-static int device_close(void *p){
-  free(((Device*)p)->aHeld);
+static int device_close(void *p) {
+  free(((Device *)p)->aHeld);
   free(p);
   return 0;
 }
 
 /* The number behind one of the directories of descriptors. */
-static int descriptor(const char *zPath, int *pFd){
-  static const char *const azDir[] = { "/dev/fd/", "/proc/self/fd/" };
-  for(size_t i=0; i<sizeof(azDir)/sizeof(azDir[0]); i++){
+static int descriptor(const char *zPath, int *pFd) {
+  static const char *const azDir[] = {"/dev/fd/", "/proc/self/fd/"};
+  for (size_t i = 0; i < sizeof(azDir) / sizeof(azDir[0]); i++) {
     size_t n = strlen(azDir[i]);
-    if( strncmp(zPath, azDir[i], n)!=0 ) continue;
+    if (strncmp(zPath, azDir[i], n) != 0) continue;
     char *zEnd;
-    unsigned long fd = strtoul(zPath+n, &zEnd, 10);
+    unsigned long fd = strtoul(zPath + n, &zEnd, 10);
     *pFd = (int)fd;
-    return zPath[n]>='0' && zPath[n]<='9' && *zEnd==0 && fd<=INT_MAX;
+    return zPath[n] >= '0' && zPath[n] <= '9' && *zEnd == 0 && fd <= INT_MAX;
   }
   return 0;
 }
 
-int is_device(const char *zPath, int *pFd){
-  static const struct { const char *zName; int fd; } aDevice[] = {
-    {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/null", -1},
+int is_device(const char *zPath, int *pFd) {
+  static const struct {
+    const char *zName;
+    int fd;
+  } aDevice[] = {
+      {"/dev/stdin", 0},
+      {"/dev/stdout", 1},
+      {"/dev/stderr", 2},
+      {"/dev/null", -1},
   };
-  for(size_t i=0; i<sizeof(aDevice)/sizeof(aDevice[0]); i++){
+  for (size_t i = 0; i < sizeof(aDevice) / sizeof(aDevice[0]); i++) {
     *pFd = aDevice[i].fd;
-    if( strcmp(zPath, aDevice[i].zName)==0 ) return 1;
+    if (strcmp(zPath, aDevice[i].zName) == 0) return 1;
   }
   return descriptor(zPath, pFd);
 }
 
-FILE *open_device(const char *zPath, const char *zMode){
-  cookie_io_functions_t calls = { device_read, device_write, device_seek, device_close };
+FILE *open_device(const char *zPath, const char *zMode) {
+  cookie_io_functions_t calls = {device_read, device_write, device_seek, device_close};
   int fd;
-  if( engine_is_extension_sql_running() || !is_device(zPath, &fd) ) return 0;
-  if( fd>STDERR_FILENO ) return open_descriptor((unsigned)fd, zMode);
+  if (engine_is_extension_sql_running() || !is_device(zPath, &fd)) return 0;
+  if (fd > STDERR_FILENO) return open_descriptor((unsigned)fd, zMode);
   Device *pDevice = calloc(1, sizeof(*pDevice));
-  if( pDevice==0 ) return 0;
+  if (pDevice == 0) return 0;
   pDevice->fd = fd;
   FILE *stream = fopencookie(pDevice, zMode, calls);
-  if( stream==0 ) free(pDevice);
+  if (stream == 0) free(pDevice);
   return stream;
 }

@@ -25,8 +25,8 @@ struct FileStream {
   char aBuffer[BUFFER_BYTES];
 };
 
-static ssize_t moved(FileStream *stream, long count){
-  if( count<0 ){
+static ssize_t moved(FileStream *stream, long count) {
+  if (count < 0) {
     errno = (int)-count;
     return -1;
   }
@@ -34,45 +34,45 @@ static ssize_t moved(FileStream *stream, long count){
   return count;
 }
 
-static ssize_t stream_read(void *p, char *a, size_t n){
+static ssize_t stream_read(void *p, char *a, size_t n) {
   FileStream *stream = p;
   return moved(stream, host_read_stream(stream->file, stream->at, a, n));
 }
 
-static ssize_t stream_write(void *p, const char *a, size_t n){
+static ssize_t stream_write(void *p, const char *a, size_t n) {
   FileStream *stream = p;
   return moved(stream, host_write_stream(stream->file, stream->at, a, n));
 }
 
-static int stream_seek(void *p, off_t *pAt, int whence){
+static int stream_seek(void *p, off_t *pAt, int whence) {
   FileStream *stream = p;
   long long at = *pAt, size = host_stream_size(stream->file);
-  if( whence==SEEK_CUR ) at += stream->at;
-  if( whence==SEEK_END ) at += size;
-  if( at<0 || size<0 ){
-    errno = size<0 ? ESPIPE : EINVAL;
+  if (whence == SEEK_CUR) at += stream->at;
+  if (whence == SEEK_END) at += size;
+  if (at < 0 || size < 0) {
+    errno = size < 0 ? ESPIPE : EINVAL;
     return -1;
   }
   stream->at = *pAt = at;
   return 0;
 }
 
-static int stream_close(void *p){
-  host_close_stream(((FileStream*)p)->file);
+static int stream_close(void *p) {
+  host_close_stream(((FileStream *)p)->file);
   free(p);
   return 0;
 }
 
 /* A stream on an open file; an error number below 0 in its place is an error. */
-static FILE *stream_on(int file, const char *zMode){
-  cookie_io_functions_t calls = { stream_read, stream_write, stream_seek, stream_close };
-  if( file<0 ){
+static FILE *stream_on(int file, const char *zMode) {
+  cookie_io_functions_t calls = {stream_read, stream_write, stream_seek, stream_close};
+  if (file < 0) {
     errno = -file;
     return 0;
   }
   FileStream *stream = malloc(sizeof(*stream));
   FILE *f = stream ? fopencookie(stream, zMode, calls) : 0;
-  if( f==0 ){
+  if (f == 0) {
     free(stream);
     host_close_stream(file);
     return 0;
@@ -85,12 +85,12 @@ static FILE *stream_on(int file, const char *zMode){
 
 /* As fopen(zPath, zMode), which is "r" or "w" with or without "b"; the path
 ** leads to a granted directory. */
-FILE *open_stream(const char *zPath, const char *zMode){
-  return stream_on(host_open_stream(zPath, zMode[0]=='w'), zMode);
+FILE *open_stream(const char *zPath, const char *zMode) {
+  return stream_on(host_open_stream(zPath, zMode[0] == 'w'), zMode);
 }
 
 /* The same for a descriptor that the calling shell has opened and the user has
 ** named, as by <(...). */
-FILE *open_descriptor(unsigned descriptor, const char *zMode){
+FILE *open_descriptor(unsigned descriptor, const char *zMode) {
   return stream_on(host_open_descriptor(descriptor), zMode);
 }

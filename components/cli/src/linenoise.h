@@ -5,11 +5,11 @@
 #define LINENOISE_H
 
 typedef struct linenoiseCompletions linenoiseCompletions;
-typedef void linenoiseCompletionCallback(const char*, linenoiseCompletions*, void*);
+typedef void linenoiseCompletionCallback(const char *, linenoiseCompletions *, void *);
 
 char *linenoise(const char *zPrompt);
-void linenoiseAddCompletion(linenoiseCompletions*, const char *zLine);
-void linenoiseSetCompletionCallback(linenoiseCompletionCallback*, void*);
+void linenoiseAddCompletion(linenoiseCompletions *, const char *zLine);
+void linenoiseSetCompletionCallback(linenoiseCompletionCallback *, void *);
 int linenoiseHistoryAdd(const char *zLine);
 int linenoiseHistoryLoad(const char *zPath);
 int linenoiseHistorySave(const char *zPath);

@@ -40,8 +40,8 @@ void engine_functions_registered(struct sqlite3 *db);
 int shell_chmod(const char *zPath, unsigned bits);
 int shell_stat(const char *zPath, struct stat *p);
 int shell_lstat(const char *zPath, struct stat *p);
-#define stat(P,B) shell_stat(P,B)
-#define lstat(P,B) shell_lstat(P,B)
+#define stat(P, B) shell_stat(P, B)
+#define lstat(P, B) shell_lstat(P, B)
 
 /* The name of the dot-command in the line if it needs another program, or 0. */
 const char *sandbox_refuses(const char *zLine);

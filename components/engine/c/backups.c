@@ -45,9 +45,9 @@ void call_backup_init(Call *call) {
     call->code = SQLITE_NOMEM;
     return;
   }
-  *backup = (Backup){sqlite3_backup_init(call->db, target, source ? source : image,
-                                         source ? name : "main"),
-                     image};
+  *backup = (Backup){
+      sqlite3_backup_init(call->db, target, source ? source : image, source ? name : "main"),
+      image};
   if (!backup->backup) {
     call->code = sqlite3_extended_errcode(call->db);
     sqlite3_close(image);

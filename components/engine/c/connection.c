@@ -56,8 +56,7 @@ void call_file_control(Call *call) {
       out_text(&call->out, text);
       sqlite3_free(text);
       break;
-    default:
-      call->code = sqlite3_file_control(call->db, schema, operation, NULL);
+    default: call->code = sqlite3_file_control(call->db, schema, operation, NULL);
   }
 }
 
@@ -85,7 +84,8 @@ void call_deserialize(Call *call) {
   uint64_t room = in_u64(&call->in);
   uint32_t flags = in_u32(&call->in) | SQLITE_DESERIALIZE_FREEONCLOSE;
   if (!(flags & SQLITE_DESERIALIZE_RESIZEABLE) && room < count) room = count;
-  unsigned char *copy = content ? sqlite3_malloc64(room > count ? room : (uint64_t)count + 1) : NULL;
+  unsigned char *copy =
+      content ? sqlite3_malloc64(room > count ? room : (uint64_t)count + 1) : NULL;
   if (content && !copy) {
     call->code = SQLITE_NOMEM;
     return;

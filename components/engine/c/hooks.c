@@ -2,8 +2,9 @@
 #include "interface.h"
 
 /* Of the engine, which has an authorizer itself. */
-extern int engine_set_authorizer(sqlite3 *, int (*)(void *, int, const char *, const char *,
-                                                    const char *, const char *),
+extern int engine_set_authorizer(sqlite3 *,
+                                 int (*)(void *, int, const char *, const char *, const char *,
+                                         const char *),
                                  void *);
 extern int engine_is_extension_sql_running(void);
 extern void engine_progress_handler(sqlite3 *, int, int (*)(void *), void *);
@@ -135,21 +136,13 @@ void call_hook(Call *call) {
     case EVENT_PROGRESS:
       engine_progress_handler(db, (int)number, on ? on_progress : NULL, on ? db : NULL);
       break;
-    case EVENT_COMMIT:
-      sqlite3_commit_hook(db, on ? on_commit : NULL, on ? db : NULL);
-      break;
-    case EVENT_ROLLBACK:
-      sqlite3_rollback_hook(db, on ? on_rollback : NULL, on ? db : NULL);
-      break;
-    case EVENT_UPDATE:
-      sqlite3_update_hook(db, on ? on_update : NULL, on ? db : NULL);
-      break;
+    case EVENT_COMMIT: sqlite3_commit_hook(db, on ? on_commit : NULL, on ? db : NULL); break;
+    case EVENT_ROLLBACK: sqlite3_rollback_hook(db, on ? on_rollback : NULL, on ? db : NULL); break;
+    case EVENT_UPDATE: sqlite3_update_hook(db, on ? on_update : NULL, on ? db : NULL); break;
     case EVENT_PREUPDATE:
       sqlite3_preupdate_hook(db, on ? on_preupdate : NULL, on ? db : NULL);
       break;
-    case EVENT_WAL:
-      sqlite3_wal_hook(db, on ? on_wal : NULL, on ? db : NULL);
-      break;
+    case EVENT_WAL: sqlite3_wal_hook(db, on ? on_wal : NULL, on ? db : NULL); break;
     case EVENT_AUTHORIZER:
       call->code = engine_set_authorizer(db, on ? on_authorize : NULL, on ? db : NULL);
       break;
@@ -162,7 +155,6 @@ void call_hook(Call *call) {
     case EVENT_AUTOVACUUM_PAGES:
       call->code = sqlite3_autovacuum_pages(db, on ? on_autovacuum : NULL, on ? db : NULL, NULL);
       break;
-    default:
-      call->in.is_bad = true;
+    default: call->in.is_bad = true;
   }
 }

@@ -28,9 +28,12 @@ int method_send_for_code(Out *out, Table *table) {
 /* xShadowName has no parameter for the module, so each of these modules has a separate function.
 ** Any further modules have no shadow tables. */
 
+#define EIGHT(X, a, b, c, d, e, f, g, h) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h)
 #define SHADOWS(X) \
-  X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
-  X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+  EIGHT(X, 0, 1, 2, 3, 4, 5, 6, 7) \
+  EIGHT(X, 8, 9, 10, 11, 12, 13, 14, 15) \
+  EIGHT(X, 16, 17, 18, 19, 20, 21, 22, 23) \
+  EIGHT(X, 24, 25, 26, 27, 28, 29, 30, 31)
 
 enum { SHADOW_COUNT = 32 };
 

@@ -68,20 +68,13 @@ void call_plan(Call *call) {
   int index = (int)in_u32(&call->in), number = (int)in_u32(&call->in);
   sqlite3_value *right = NULL;
   switch (question) {
-    case PLAN_DISTINCT:
-      call->code = sqlite3_vtab_distinct(info);
-      break;
-    case PLAN_IN:
-      call->code = sqlite3_vtab_in(info, index, number);
-      break;
-    case PLAN_COLLATION:
-      out_text(&call->out, sqlite3_vtab_collation(info, index));
-      break;
+    case PLAN_DISTINCT: call->code = sqlite3_vtab_distinct(info); break;
+    case PLAN_IN: call->code = sqlite3_vtab_in(info, index, number); break;
+    case PLAN_COLLATION: out_text(&call->out, sqlite3_vtab_collation(info, index)); break;
     case PLAN_RIGHT:
       call->code = sqlite3_vtab_rhs_value(info, index, &right);
       put_value(&call->out, right);
       break;
-    default:
-      call->in.is_bad = true;
+    default: call->in.is_bad = true;
   }
 }

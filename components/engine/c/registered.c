@@ -117,8 +117,8 @@ void call_create_function(Call *call) {
     sqlite3_free(data);
     call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, 0, 0, 0, 0, 0);
   } else if (kind == KIND_SCALAR) {
-    call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, data, call_scalar, 0, 0,
-                                            registered_free);
+    call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, data, call_scalar, 0,
+                                            0, registered_free);
   } else if (kind == KIND_AGGREGATE) {
     call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, data, 0, on_step,
                                             on_final, registered_free);

@@ -44,21 +44,11 @@ void call_session_number(Call *call) {
   int argument = (int)in_u32(&call->in);
   sqlite3_int64 number = 0;
   switch (which) {
-    case 0:
-      number = sqlite3session_enable(session, argument);
-      break;
-    case 1:
-      number = sqlite3session_indirect(session, argument);
-      break;
-    case 2:
-      number = sqlite3session_isempty(session);
-      break;
-    case 3:
-      number = sqlite3session_memory_used(session);
-      break;
-    case 4:
-      number = sqlite3session_changeset_size(session);
-      break;
+    case 0: number = sqlite3session_enable(session, argument); break;
+    case 1: number = sqlite3session_indirect(session, argument); break;
+    case 2: number = sqlite3session_isempty(session); break;
+    case 3: number = sqlite3session_memory_used(session); break;
+    case 4: number = sqlite3session_changeset_size(session); break;
     default:
       call->code = sqlite3session_object_config(session, in_u8(&call->in), &argument);
       number = argument;
@@ -121,8 +111,7 @@ void call_changeset_start(Call *call) {
     return;
   }
   if (count) memcpy(changes->bytes, bytes, count);
-  call->code =
-      sqlite3changeset_start_v2(&changes->iterator, (int)count, changes->bytes, flags);
+  call->code = sqlite3changeset_start_v2(&changes->iterator, (int)count, changes->bytes, flags);
   if (call->code) sqlite3_free(changes);
   out_u32(&call->out, call->code ? 0 : (uint32_t)(uintptr_t)changes);
 }

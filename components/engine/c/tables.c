@@ -1,8 +1,8 @@
 /* The methods of tables and cursors, as SQLite calls them. */
 #include "tables.h"
 
-static int connect(uint8_t method, sqlite3 *db, void *data, int count,
-                   const char *const *arguments, sqlite3_vtab **made, char **message) {
+static int connect(uint8_t method, sqlite3 *db, void *data, int count, const char *const *arguments,
+                   sqlite3_vtab **made, char **message) {
   Module *module = data;
   EventReply reply;
   Table *table = sqlite3_malloc(sizeof(*table));
@@ -101,8 +101,8 @@ static int move(Cursor *cursor, Out *out) {
 /* Send all values of an IN if xBestIndex requested them (sqlite3_vtab_in). */
 static int put_argument(Out *out, sqlite3_value *value) {
   sqlite3_value *item;
-  int code = sqlite3_value_type(value) == SQLITE_NULL ? sqlite3_vtab_in_first(value, &item)
-                                                      : SQLITE_ERROR;
+  int code =
+      sqlite3_value_type(value) == SQLITE_NULL ? sqlite3_vtab_in_first(value, &item) : SQLITE_ERROR;
   if (code == SQLITE_ERROR) {
     put_value(out, value);
     return SQLITE_OK;
@@ -178,7 +178,8 @@ static int on_update(sqlite3_vtab *base, int count, sqlite3_value **values, sqli
   Table *table = (Table *)base;
   Out out = method_begin(table->db, METHOD_UPDATE, table->number);
   out_u32(&out, (uint32_t)count);
-  for (int i = 0; i < count; i++) put_value(&out, sqlite3_value_nochange(values[i]) ? NULL : values[i]);
+  for (int i = 0; i < count; i++)
+    put_value(&out, sqlite3_value_nochange(values[i]) ? NULL : values[i]);
   return row_id_of(&out, table, row_id);
 }
 
@@ -264,12 +265,31 @@ static int on_integrity(sqlite3_vtab *base, const char *schema, const char *name
 }
 
 void set_methods(sqlite3_module *methods, uint32_t bits) {
-  sqlite3_module all = {
-      0,           on_create,       on_connect, table_best_index, on_disconnect,  on_destroy,
-      on_open,     on_close,        on_filter,  on_next,          on_eof,         on_column,
-      on_row_id,   on_update,       on_begin,   on_sync,          on_commit,      on_rollback,
-      on_find_function, on_rename,  on_savepoint, on_release,     on_rollback_to, NULL,
-      on_integrity};
+  sqlite3_module all = {0,
+                        on_create,
+                        on_connect,
+                        table_best_index,
+                        on_disconnect,
+                        on_destroy,
+                        on_open,
+                        on_close,
+                        on_filter,
+                        on_next,
+                        on_eof,
+                        on_column,
+                        on_row_id,
+                        on_update,
+                        on_begin,
+                        on_sync,
+                        on_commit,
+                        on_rollback,
+                        on_find_function,
+                        on_rename,
+                        on_savepoint,
+                        on_release,
+                        on_rollback_to,
+                        NULL,
+                        on_integrity};
 #define METHOD(bit, field) methods->field = bits & 1u << (bit) ? all.field : NULL;
   METHOD(METHOD_CREATE, xCreate)
   METHOD(METHOD_CONNECT, xConnect)

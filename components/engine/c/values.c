@@ -20,12 +20,8 @@ void set_result(sqlite3_context *context, In *in) {
     tag = in_u8(in);
   }
   switch (tag) {
-    case TAG_INTEGER:
-      sqlite3_result_int64(context, (sqlite3_int64)in_u64(in));
-      break;
-    case TAG_REAL:
-      sqlite3_result_double(context, real_of(in_u64(in)));
-      break;
+    case TAG_INTEGER: sqlite3_result_int64(context, (sqlite3_int64)in_u64(in)); break;
+    case TAG_REAL: sqlite3_result_double(context, real_of(in_u64(in))); break;
     case TAG_TEXT:
       bytes = in_bytes(in, &count);
       sqlite3_result_text64(context, bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -34,17 +30,14 @@ void set_result(sqlite3_context *context, In *in) {
       bytes = in_bytes(in, &count);
       sqlite3_result_blob64(context, bytes ? bytes : "", count, SQLITE_TRANSIENT);
       break;
-    case TAG_ZEROS:
-      sqlite3_result_zeroblob64(context, in_u64(in));
-      break;
+    case TAG_ZEROS: sqlite3_result_zeroblob64(context, in_u64(in)); break;
     case TAG_POINTER: {
       Registered *pointer = registered_new(sqlite3_context_db_handle(context), in_u32(in));
       if (pointer) sqlite3_result_pointer(context, pointer, pointer_type, registered_free);
       else sqlite3_result_error_nomem(context);
       return;
     }
-    default:
-      sqlite3_result_null(context);
+    default: sqlite3_result_null(context);
   }
   if (subtype) sqlite3_result_subtype(context, subtype);
 }

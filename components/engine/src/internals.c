@@ -5,100 +5,93 @@
 ** statement of the connection. SQLite looks at the flag whenever a statement is
 ** about to write, so it binds those that were prepared before, too. Returns what
 ** it was before. */
-int engine_set_query_only(sqlite3 *db, int on){
-  int was = (db->flags & SQLITE_QueryOnly)!=0;
-  if( on ){
+int engine_set_query_only(sqlite3 *db, int on) {
+  int was = (db->flags & SQLITE_QueryOnly) != 0;
+  if (on) {
     db->flags |= SQLITE_QueryOnly;
-  }else{
+  } else {
     db->flags &= ~(u64)SQLITE_QueryOnly;
   }
   return was;
 }
 
-int engine_has_writable_schema(sqlite3 *db){
+int engine_has_writable_schema(sqlite3 *db) {
   /* Of the statement itself: what SQLite makes for CREATE and ALTER is nested. */
-  if( db->pParse && db->pParse->nested ) return 0;
-  return (db->flags & (SQLITE_WriteSchema|SQLITE_Defensive))==SQLITE_WriteSchema;
+  if (db->pParse && db->pParse->nested) return 0;
+  return (db->flags & (SQLITE_WriteSchema | SQLITE_Defensive)) == SQLITE_WriteSchema;
 }
 
 static void distrust_list(ExprList *list);
 
 /* As `sqlite3FixExpr` does for what a database file holds. These expressions have no subqueries. */
-static void distrust(Expr *expr){
-  for(; expr; expr = expr->pRight){
+static void distrust(Expr *expr) {
+  for (; expr; expr = expr->pRight) {
     ExprSetProperty(expr, EP_FromDDL);
-    if( ExprHasProperty(expr, EP_TokenOnly|EP_Leaf) ) return;
+    if (ExprHasProperty(expr, EP_TokenOnly | EP_Leaf)) return;
     distrust(expr->pLeft);
-    if( ExprUseXList(expr) ) distrust_list(expr->x.pList);
+    if (ExprUseXList(expr)) distrust_list(expr->x.pList);
   }
 }
 
-static void distrust_list(ExprList *list){
-  for(int i=0; list && i<list->nExpr; i++) distrust(list->a[i].pExpr);
+static void distrust_list(ExprList *list) {
+  for (int i = 0; list && i < list->nExpr; i++) distrust(list->a[i].pExpr);
 }
 
-void engine_distrust_temp_table(sqlite3 *db, const char *name){
+void engine_distrust_temp_table(sqlite3 *db, const char *name) {
   HashElem *element = sqliteHashFirst(&db->aDb[1].pSchema->tblHash);
-  for(; element; element = sqliteHashNext(element)){
+  for (; element; element = sqliteHashNext(element)) {
     Table *table = sqliteHashData(element);
-    if( !IsOrdinaryTable(table) || strcmp(table->zName, name)!=0 ) continue;
+    if (!IsOrdinaryTable(table) || strcmp(table->zName, name) != 0) continue;
     distrust_list(table->pCheck);
     distrust_list(table->u.tab.pDfltList);
-    for(Index *index = table->pIndex; index; index = index->pNext){
+    for (Index *index = table->pIndex; index; index = index->pNext) {
       distrust_list(index->aColExpr);
       distrust(index->pPartIdxWhere);
     }
   }
 }
 
-int engine_is_at_end(sqlite3_stmt *statement){
-  Vdbe *machine = (Vdbe*)statement;
+int engine_is_at_end(sqlite3_stmt *statement) {
+  Vdbe *machine = (Vdbe *)statement;
   const Op *op = &machine->aOp[machine->pc];
-  if( machine->explain || machine->eVdbeState!=VDBE_RUN_STATE ) return 0;
+  if (machine->explain || machine->eVdbeState != VDBE_RUN_STATE) return 0;
   /* The last row of LIMIT; `pc` is behind the row. */
-  if( op->opcode==OP_DecrJumpZero ){
-    if( machine->aMem[op->p1].u.i!=1 ) return 0;
+  if (op->opcode == OP_DecrJumpZero) {
+    if (machine->aMem[op->p1].u.i != 1) return 0;
     op = &machine->aOp[op->p2];
   }
-  return op->opcode==OP_Halt && op->p1==SQLITE_OK;
+  return op->opcode == OP_Halt && op->p1 == SQLITE_OK;
 }
 
-int engine_encoding(sqlite3 *db){
-  return ENC(db);
-}
+int engine_encoding(sqlite3 *db) { return ENC(db); }
 
-int engine_plain_value(const sqlite3_value *value, PlainValue *plain){
-  if( value->flags & (MEM_Subtype|MEM_Zero) ) return 0;
-  switch( value->flags & (MEM_AffMask|MEM_Term) ){
-    case MEM_Null:
-      plain->type = SQLITE_NULL;
-      return 1;
+int engine_plain_value(const sqlite3_value *value, PlainValue *plain) {
+  if (value->flags & (MEM_Subtype | MEM_Zero)) return 0;
+  switch (value->flags & (MEM_AffMask | MEM_Term)) {
+    case MEM_Null: plain->type = SQLITE_NULL; return 1;
     case MEM_Int:
-    case MEM_Int|MEM_Term:
+    case MEM_Int | MEM_Term:
       plain->type = SQLITE_INTEGER;
       plain->is.integer = value->u.i;
       return 1;
     case MEM_Real:
-    case MEM_Real|MEM_Term:
+    case MEM_Real | MEM_Term:
       plain->type = SQLITE_FLOAT;
       plain->is.real = value->u.r;
       return 1;
     case MEM_Str:
-    case MEM_Str|MEM_Term:
-      if( value->enc!=SQLITE_UTF8 ) return 0;
+    case MEM_Str | MEM_Term:
+      if (value->enc != SQLITE_UTF8) return 0;
       plain->type = SQLITE_TEXT;
       break;
-    case MEM_Blob:
-      plain->type = SQLITE_BLOB;
-      break;
-    default:
-      return 0;
+    case MEM_Blob: plain->type = SQLITE_BLOB; break;
+    default: return 0;
   }
   plain->is.bytes = value->z;
   plain->count = (unsigned)value->n;
   return 1;
 }
 
-sqlite3_value *engine_column(sqlite3_stmt *statement, int index){
-  return &((Vdbe*)statement)->pResultRow[index];
+sqlite3_value *engine_column(sqlite3_stmt *statement, int index) {
+  return &((Vdbe *)statement)->pResultRow[index];
 }

@@ -127,9 +127,7 @@ static inline void out_value(Out *out, sqlite3_value *value) {
   double real;
   uint64_t bits;
   switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-      out_tagged(out, TAG_INTEGER, (uint64_t)sqlite3_value_int64(value));
-      break;
+    case SQLITE_INTEGER: out_tagged(out, TAG_INTEGER, (uint64_t)sqlite3_value_int64(value)); break;
     case SQLITE_FLOAT:
       real = sqlite3_value_double(value);
       memcpy(&bits, &real, 8);
@@ -150,8 +148,7 @@ static inline void out_value(Out *out, sqlite3_value *value) {
       out_bytes(out, blob, blob ? count : 0);
       break;
     }
-    default:
-      out_u8(out, TAG_NULL);
+    default: out_u8(out, TAG_NULL);
   }
 }
 

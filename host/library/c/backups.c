@@ -123,9 +123,9 @@ static int step(sqlite3_backup *backup, int pages) {
   if (sqlite3_txn_state(&backup->source->db, backup->source_name) == SQLITE_TXN_WRITE) {
     return SQLITE_BUSY;
   }
-  bool has_changed = backup->handle && backup->target->sandbox != backup->source->sandbox &&
-                     (backup->changes != backup->source->db.nTotalChange ||
-                      backup->version != version_of(backup));
+  bool has_changed =
+      backup->handle && backup->target->sandbox != backup->source->sandbox &&
+      (backup->changes != backup->source->db.nTotalChange || backup->version != version_of(backup));
   if (has_changed) finish_engine(backup);
   int code = backup->handle ? SQLITE_OK : begin(backup);
   if (code) return code;

@@ -23,7 +23,8 @@ EXPORT int sqlite3changeset_invert_strm(Input *input, void *in, Output *output, 
   Out gathered = {0};
   int count = 0, code = read_stream(input, in, &gathered);
   void *bytes = NULL;
-  if (code == SQLITE_OK) code = sqlite3changeset_invert((int)gathered.count, gathered.bytes, &count, &bytes);
+  if (code == SQLITE_OK)
+    code = sqlite3changeset_invert((int)gathered.count, gathered.bytes, &count, &bytes);
   sqlite3_free(gathered.bytes);
   return write_stream(output, out, code, bytes, count);
 }

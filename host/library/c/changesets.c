@@ -102,7 +102,8 @@ EXPORT int sqlite3changeset_next(sqlite3_changeset_iter *iterator) {
   enter(iterator->connection);
   call_on(iterator->connection, CALL_CHANGESET_NEXT, iterator->handle);
   int code = request(iterator->connection, &reply);
-  bool is_read = code != SQLITE_ROW || read_change(iterator->connection, &iterator->change, &reply.in, 2);
+  bool is_read =
+      code != SQLITE_ROW || read_change(iterator->connection, &iterator->change, &reply.in, 2);
   if (code != SQLITE_ROW) clear_change(&iterator->change);
   return leave_with(iterator->connection, is_read ? code : SQLITE_NOMEM_BKPT);
 }
@@ -148,7 +149,8 @@ EXPORT int sqlite3changeset_new(sqlite3_changeset_iter *iterator, int index,
 
 EXPORT int sqlite3changeset_conflict(sqlite3_changeset_iter *iterator, int index,
                                      sqlite3_value **value) {
-  bool has_row = iterator->kind == SQLITE_CHANGESET_DATA || iterator->kind == SQLITE_CHANGESET_CONFLICT;
+  bool has_row =
+      iterator->kind == SQLITE_CHANGESET_DATA || iterator->kind == SQLITE_CHANGESET_CONFLICT;
   return has_row ? change_value(&iterator->change, index, 2, value) : SQLITE_MISUSE_BKPT;
 }
 

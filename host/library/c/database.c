@@ -131,9 +131,7 @@ EXPORT int sqlite3_wal_autocheckpoint(sqlite3 *db, int frames) {
 
 EXPORT int sqlite3_db_cacheflush(sqlite3 *db) { return plain_code_of(db, CALL_CACHEFLUSH); }
 
-EXPORT int sqlite3_db_release_memory(sqlite3 *db) {
-  return plain_code_of(db, CALL_RELEASE_MEMORY);
-}
+EXPORT int sqlite3_db_release_memory(sqlite3 *db) { return plain_code_of(db, CALL_RELEASE_MEMORY); }
 
 EXPORT int sqlite3_system_errno(sqlite3 *db) {
   if (!is_open(db)) return 0;
@@ -189,19 +187,15 @@ static Control control_of(int operation) {
     case SQLITE_FCNTL_LOCK_TIMEOUT:
     case SQLITE_FCNTL_DATA_VERSION:
     case SQLITE_FCNTL_RESERVE_BYTES:
-    case SQLITE_FCNTL_EXTERNAL_READER:
-      return NUMBER;
+    case SQLITE_FCNTL_EXTERNAL_READER: return NUMBER;
     case SQLITE_FCNTL_SIZE_HINT:
     case SQLITE_FCNTL_MMAP_SIZE:
-    case SQLITE_FCNTL_SIZE_LIMIT:
-      return LARGE_NUMBER;
+    case SQLITE_FCNTL_SIZE_LIMIT: return LARGE_NUMBER;
     case SQLITE_FCNTL_VFSNAME:
-    case SQLITE_FCNTL_TEMPFILENAME:
-      return TEXT_OUT;
+    case SQLITE_FCNTL_TEMPFILENAME: return TEXT_OUT;
     case SQLITE_FCNTL_CKPT_DONE:
     case SQLITE_FCNTL_CKPT_START:
-    case SQLITE_FCNTL_RESET_CACHE:
-      return NOTHING;
+    case SQLITE_FCNTL_RESET_CACHE: return NOTHING;
   }
   return NO_CONTROL;
 }

@@ -131,10 +131,10 @@ static Entry *entry_find(Sandbox *sandbox, EntryKind kind, uint32_t number) {
 
 /* The objects of a function end before the function: nothing else can read them. */
 static Entry *owner_of(Entry *entry) {
-  return entry->kind == GROUP                                     ? entry->group.function
-         : entry->kind == AUXILIARY                               ? entry->auxiliary.function
+  return entry->kind == GROUP                                   ? entry->group.function
+         : entry->kind == AUXILIARY                             ? entry->auxiliary.function
          : entry->kind == FUNCTION || entry->kind == SHAPE_DATA ? entry->owner
-                                                                  : NULL;
+                                                                : NULL;
 }
 
 static void entry_leave(Sandbox *sandbox, Entry *entry);

@@ -114,8 +114,8 @@ static void on_step(Connection *connection, In *in, Out *reply, bool is_inverse)
     put_code(reply, code);
     return;
   }
-  bool is_callable = function && takes(function, arguments.count) &&
-                     (!is_inverse || function->function.xInverse);
+  bool is_callable =
+      function && takes(function, arguments.count) && (!is_inverse || function->function.xInverse);
   Entry *group = is_callable ? group_of(connection, function, number) : NULL;
   if (!group) {
     arguments_free(&arguments);
@@ -312,9 +312,7 @@ static void dispatch(Connection *connection, uint8_t event, In *in, Out *reply) 
   sqlite3 *db = &connection->db;
   int code = 0;
   switch (event) {
-    case EVENT_SCALAR:
-      on_scalar(connection, in, reply);
-      return;
+    case EVENT_SCALAR: on_scalar(connection, in, reply); return;
     case EVENT_AGGREGATE_STEP:
     case EVENT_AGGREGATE_INVERSE:
       on_step(connection, in, reply, event == EVENT_AGGREGATE_INVERSE);
@@ -323,57 +321,25 @@ static void dispatch(Connection *connection, uint8_t event, In *in, Out *reply) 
     case EVENT_AGGREGATE_FINAL:
       on_value(connection, in, reply, event == EVENT_AGGREGATE_FINAL);
       return;
-    case EVENT_COMPARE:
-      on_compare(connection, in, reply);
-      return;
-    case EVENT_METHOD:
-      on_method(connection, in, reply);
-      return;
-    case EVENT_SHAPE:
-      on_shape(connection, in, reply);
-      return;
-    case EVENT_DESTROY:
-      on_destroy(connection->sandbox, in);
-      break;
-    case EVENT_BUSY:
-      code = on_busy(connection, in);
-      break;
-    case EVENT_PROGRESS:
-      code = db->xProgress ? db->xProgress(db->pProgressArg) : 0;
-      break;
-    case EVENT_COMMIT:
-      code = db->xCommitCallback ? db->xCommitCallback(db->pCommitArg) : 0;
-      break;
+    case EVENT_COMPARE: on_compare(connection, in, reply); return;
+    case EVENT_METHOD: on_method(connection, in, reply); return;
+    case EVENT_SHAPE: on_shape(connection, in, reply); return;
+    case EVENT_DESTROY: on_destroy(connection->sandbox, in); break;
+    case EVENT_BUSY: code = on_busy(connection, in); break;
+    case EVENT_PROGRESS: code = db->xProgress ? db->xProgress(db->pProgressArg) : 0; break;
+    case EVENT_COMMIT: code = db->xCommitCallback ? db->xCommitCallback(db->pCommitArg) : 0; break;
     case EVENT_ROLLBACK:
       if (db->xRollbackCallback) db->xRollbackCallback(db->pRollbackArg);
       break;
-    case EVENT_UPDATE:
-      code = on_update(connection, in);
-      break;
-    case EVENT_PREUPDATE:
-      code = on_preupdate(connection, in);
-      break;
-    case EVENT_WAL:
-      code = on_wal(connection, in);
-      break;
-    case EVENT_AUTHORIZER:
-      code = on_authorize(connection, in);
-      break;
-    case EVENT_TRACE:
-      code = on_trace(connection, in);
-      break;
-    case EVENT_COLLATION_NEEDED:
-      code = on_collation_needed(connection, in);
-      break;
-    case EVENT_AUTOVACUUM_PAGES:
-      code = on_autovacuum(connection, in);
-      break;
-    case EVENT_TABLE_FILTER:
-      code = on_table_filter(connection, in);
-      break;
-    case EVENT_CONFLICT:
-      code = on_conflict(connection, in);
-      break;
+    case EVENT_UPDATE: code = on_update(connection, in); break;
+    case EVENT_PREUPDATE: code = on_preupdate(connection, in); break;
+    case EVENT_WAL: code = on_wal(connection, in); break;
+    case EVENT_AUTHORIZER: code = on_authorize(connection, in); break;
+    case EVENT_TRACE: code = on_trace(connection, in); break;
+    case EVENT_COLLATION_NEEDED: code = on_collation_needed(connection, in); break;
+    case EVENT_AUTOVACUUM_PAGES: code = on_autovacuum(connection, in); break;
+    case EVENT_TABLE_FILTER: code = on_table_filter(connection, in); break;
+    case EVENT_CONFLICT: code = on_conflict(connection, in); break;
   }
   reply->count = 0;
   put_code(reply, code);

@@ -44,7 +44,8 @@ static int load_native(sqlite3 *db, const char *file, const char *entry, char **
     return SQLITE_ERROR;
   }
   char *by_file = entry_name(file);
-  sqlite3_loadext_entry init = (sqlite3_loadext_entry)dlsym(library, entry ? entry : "sqlite3_extension_init");
+  sqlite3_loadext_entry init =
+      (sqlite3_loadext_entry)dlsym(library, entry ? entry : "sqlite3_extension_init");
   if (!init && !entry && by_file) init = (sqlite3_loadext_entry)dlsym(library, by_file);
   if (!init) {
     if (message) {
@@ -73,8 +74,8 @@ EXPORT int sqlite3_load_extension(sqlite3 *db, const char *file, const char *ent
     if (message) *message = sqlite3_mprintf("not authorized");
     return fail(connection, SQLITE_ERROR, "not authorized");
   }
-  int code = is_ours(file) ? load_ours(connection, file, message)
-                           : load_native(db, file, entry, message);
+  int code =
+      is_ours(file) ? load_ours(connection, file, message) : load_native(db, file, entry, message);
   enter(connection);
   if (code) fail(connection, code, NULL);
   return leave_with(connection, code);

@@ -60,8 +60,8 @@ EXPORT void *sqlite3_get_auxdata(sqlite3_context *context, int index) {
     int place = (int)in_u32(&in);
     uint32_t number = in_u32(&in);
     Entry *entry = place == index ? entry_find(scalar->sandbox, AUXILIARY, number) : NULL;
-    bool is_own = entry && entry->auxiliary.function == scalar->function &&
-                  entry->auxiliary.index == index;
+    bool is_own =
+        entry && entry->auxiliary.function == scalar->function && entry->auxiliary.index == index;
     if (is_own) return hold(scalar, entry) ? entry->data : NULL;
   }
   return NULL;
@@ -139,8 +139,8 @@ static int create_checked(sqlite3 *db, const char *name, int arguments, int flag
                           Step *scalar, Step *step, Final *final, Final *value, Step *inverse,
                           void (*destructor)(void *)) {
   bool is_misuse = !is_open(db) || !name || (scalar && final) || (!final != !step) ||
-                   (!value != !inverse) || arguments < -1 ||
-                   arguments > SQLITE_MAX_FUNCTION_ARG || sqlite3Strlen30(name) > 255;
+                   (!value != !inverse) || arguments < -1 || arguments > SQLITE_MAX_FUNCTION_ARG ||
+                   sqlite3Strlen30(name) > 255;
   if (is_misuse) {
     if (destructor) destructor(data);
     return SQLITE_MISUSE_BKPT;
@@ -213,7 +213,8 @@ EXPORT int sqlite3_create_collation(sqlite3 *db, const char *name, int encoding,
 }
 
 EXPORT int sqlite3_create_collation16(sqlite3 *db, const void *name, int encoding, void *data,
-                                      int (*compare)(void *, int, const void *, int, const void *)) {
+                                      int (*compare)(void *, int, const void *, int,
+                                                     const void *)) {
   if (!is_open(db) || !name) return SQLITE_MISUSE_BKPT;
   char *utf8 = utf8_of(db, name);
   int code = sqlite3_create_collation_v2(db, utf8, encoding, data, compare, NULL);

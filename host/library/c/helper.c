@@ -51,7 +51,8 @@ __attribute__((noreturn)) static void keep(int program, char *const *words, char
   /* Close files and pipes of the program. */
   syscall(SYS_close_range, 0, ~0u, 0);
   if (helper < 0) _exit(127);
-  while (waitpid(helper, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(helper, &status, 0) < 0 && errno == EINTR) {
+  }
   end_as(status);
 }
 
@@ -74,5 +75,6 @@ int helper_ended(int process, int *status) {
 
 void helper_end(int process) {
   kill(process, SIGKILL);
-  while (waitpid(process, NULL, __WALL) < 0 && errno == EINTR) {}
+  while (waitpid(process, NULL, __WALL) < 0 && errno == EINTR) {
+  }
 }

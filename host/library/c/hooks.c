@@ -54,44 +54,37 @@ EXPORT void sqlite3_progress_handler(sqlite3 *db, int steps, int (*progress)(voi
 }
 
 /* A hook of which the former argument is returned. */
-#define HOOK(hook, callback_field, data_field)                         \
-  if (!is_open(db)) return NULL;                                       \
-  Connection *connection = connection_of(db);                          \
-  enter(connection);                                                   \
-  void *former = db->data_field;                                       \
-  bool was_on = db->callback_field != NULL;                            \
-  db->callback_field = callback;                                       \
-  db->data_field = data;                                               \
+#define HOOK(hook, callback_field, data_field) \
+  if (!is_open(db)) return NULL; \
+  Connection *connection = connection_of(db); \
+  enter(connection); \
+  void *former = db->data_field; \
+  bool was_on = db->callback_field != NULL; \
+  db->callback_field = callback; \
+  db->data_field = data; \
   if (callback || was_on) set_hook(connection, hook, callback != NULL, 0); \
-  leave(connection);                                                   \
+  leave(connection); \
   return former;
 
-EXPORT void *sqlite3_commit_hook(sqlite3 *db, int (*callback)(void *), void *data) {
-  HOOK(EVENT_COMMIT, xCommitCallback, pCommitArg)
-}
+EXPORT void *sqlite3_commit_hook(sqlite3 *db, int (*callback)(void *),
+                                 void *data){HOOK(EVENT_COMMIT, xCommitCallback, pCommitArg)}
 
-EXPORT void *sqlite3_rollback_hook(sqlite3 *db, void (*callback)(void *), void *data) {
-  HOOK(EVENT_ROLLBACK, xRollbackCallback, pRollbackArg)
-}
+EXPORT void *sqlite3_rollback_hook(sqlite3 *db, void (*callback)(void *), void *data){
+    HOOK(EVENT_ROLLBACK, xRollbackCallback, pRollbackArg)}
 
 EXPORT void *sqlite3_update_hook(sqlite3 *db,
                                  void (*callback)(void *, int, const char *, const char *,
                                                   sqlite3_int64),
-                                 void *data) {
-  HOOK(EVENT_UPDATE, xUpdateCallback, pUpdateArg)
-}
+                                 void *data){HOOK(EVENT_UPDATE, xUpdateCallback, pUpdateArg)}
 
 EXPORT void *sqlite3_preupdate_hook(sqlite3 *db,
                                     void (*callback)(void *, sqlite3 *, int, const char *,
                                                      const char *, sqlite3_int64, sqlite3_int64),
-                                    void *data) {
-  HOOK(EVENT_PREUPDATE, xPreUpdateCallback, pPreUpdateArg)
-}
+                                    void *data){
+    HOOK(EVENT_PREUPDATE, xPreUpdateCallback, pPreUpdateArg)}
 
 EXPORT void *sqlite3_wal_hook(sqlite3 *db, int (*callback)(void *, sqlite3 *, const char *, int),
-                              void *data) {
-  HOOK(EVENT_WAL, xWalCallback, pWalArg)
-}
+                              void *data){HOOK(EVENT_WAL, xWalCallback, pWalArg)}
 
 EXPORT int sqlite3_autovacuum_pages(sqlite3 *db,
                                     unsigned (*callback)(void *, const char *, unsigned, unsigned,

@@ -61,7 +61,8 @@ __attribute__((constructor)) static void loaded(void) {
   pthread_atfork(engine_before_fork, in_parent, in_child);
   const char *verbose = getenv("SQLITE_WASM_VERBOSE");
   if (verbose && strcmp(verbose, "0")) {
-    fprintf(stderr, "sqlite-wasm: SQLite %s runs in a sandbox (%s)\n", SQLITE_VERSION, library_path);
+    fprintf(stderr, "sqlite-wasm: SQLite %s runs in a sandbox (%s)\n", SQLITE_VERSION,
+            library_path);
   }
 }
 

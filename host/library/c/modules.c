@@ -30,7 +30,8 @@ static uint32_t bits_of(const sqlite3_module *module) {
   METHOD(3, METHOD_SHADOW_NAME, xShadowName)
   METHOD(4, METHOD_INTEGRITY, xIntegrity)
 #undef METHOD
-  if (module->xCreate && module->xCreate == module->xConnect) bits |= 1u << METHOD_CREATE_IS_CONNECT;
+  if (module->xCreate && module->xCreate == module->xConnect)
+    bits |= 1u << METHOD_CREATE_IS_CONNECT;
   return bits;
 }
 
@@ -92,7 +93,7 @@ static uint32_t count_columns(const char *sql) {
   const unsigned char *at = (const unsigned char *)sql;
   uint32_t columns = 0;
   bool is_first = false;
-  for (int depth = 0, type; *at; ) {
+  for (int depth = 0, type; *at;) {
     i64 length = sqlite3GetToken(at, &type);
     at += length;
     if (length <= 0) break;

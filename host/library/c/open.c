@@ -137,8 +137,8 @@ static Sandbox *sandbox_of(sqlite3 *db, char *key, const char *file, bool is_fil
   Sandbox *sandbox = key ? shared_sandboxes : NULL;
   while (sandbox && strcmp(sandbox->key, key)) sandbox = sandbox->next;
   if (sandbox && !has_limits(sandbox, file)) {
-    *code = refuse_open(db, SQLITE_CANTOPEN,
-                        "the shared cache has other limits than this URI", NULL);
+    *code =
+        refuse_open(db, SQLITE_CANTOPEN, "the shared cache has other limits than this URI", NULL);
     sandbox = NULL;
     sqlite3_free(key);
   } else if (sandbox) {
@@ -181,10 +181,11 @@ static void leave_sandbox(Sandbox *sandbox) {
 
 static int open_in_engine(Connection *connection, const char *path, unsigned flags) {
   char *message = NULL;
-  int code = engine_open(connection->sandbox->engine, path, flags | SQLITE_OPEN_URI, &connection->id,
-                         &message);
+  int code = engine_open(connection->sandbox->engine, path, flags | SQLITE_OPEN_URI,
+                         &connection->id, &message);
   if (code) {
-    sqlite3ErrorWithMsg(&connection->db, code, "%s", message && *message ? message : sqlite3ErrStr(code));
+    sqlite3ErrorWithMsg(&connection->db, code, "%s",
+                        message && *message ? message : sqlite3ErrStr(code));
     if (message) engine_free_text(message);
     connection->id = 0;
     return code;

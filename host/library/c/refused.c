@@ -19,4 +19,3 @@ EXPORT sqlite3_file *sqlite3_database_file_object(const char *name) {
   (void)name;
   return NULL;
 }
-

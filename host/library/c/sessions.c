@@ -13,7 +13,8 @@ static sqlite3 *service_connection(void) {
   sqlite3_mutex *mutex = static_mutex();
   sqlite3_mutex_enter(mutex);
   if (db && connection_of(db)->forks != forks) db = NULL;
-  if (!db && sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, NULL)) {
+  if (!db &&
+      sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, NULL)) {
     sqlite3_close(db);
     db = NULL;
   }

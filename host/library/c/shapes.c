@@ -64,8 +64,7 @@ static sqlite3_rtree_dbl *read_reals(In *in, int *count, uint32_t most) {
 ** parameters. */
 static bool is_data_of(const Entry *data, const Entry *shape,
                        const sqlite3_rtree_query_info *info) {
-  return data->owner == shape && !data->running &&
-         data->shape_data.coordinates == info->nCoord &&
+  return data->owner == shape && !data->running && data->shape_data.coordinates == info->nCoord &&
          data->shape_data.parameters == info->nParam;
 }
 

@@ -173,9 +173,10 @@ static void on_filter(MethodCall *call, Entry *cursor) {
   uint64_t given = in_u64(call->in), seal;
   uint32_t count = in_u32(call->in);
   Entry *table = cursor->owner;
-  bool is_sealed = !call->in->is_bad &&
-                   seal_of(call->sandbox, table, number, text, count, &seal) && seal == given;
-  struct Filtering *filtering = is_sealed ? filtering_read(call->connection, call->in, count) : NULL;
+  bool is_sealed = !call->in->is_bad && seal_of(call->sandbox, table, number, text, count, &seal) &&
+                   seal == given;
+  struct Filtering *filtering =
+      is_sealed ? filtering_read(call->connection, call->in, count) : NULL;
   if (!filtering) {
     refuse(call, SQLITE_INTERNAL);
     return;

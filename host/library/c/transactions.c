@@ -46,8 +46,8 @@ static int call_transaction(Entry *table, uint8_t method, int number) {
 static void on_transaction(MethodCall *call, Entry *table) {
   uint8_t method = call->method, outer = table->table.transaction;
   int number = is_savepoint(method) ? (int)in_u32(call->in) : 0;
-  bool is_due = has_order(table, method) &&
-                (!is_savepoint(method) || has_savepoint(table, method, number));
+  bool is_due =
+      has_order(table, method) && (!is_savepoint(method) || has_savepoint(table, method, number));
   if (!is_due || call->in->is_bad) {
     refuse(call, SQLITE_INTERNAL);
     return;

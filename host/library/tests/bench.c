@@ -83,7 +83,8 @@ static void look_up(int count) {
   for (int i = 0; i < count; i++) {
     sqlite3_bind_int(statement, 1, (i * 7919) % ROWS);
     check(sqlite3_step(statement));
-    sum += sqlite3_column_int64(statement, 0) + strlen((const char *)sqlite3_column_text(statement, 1)) +
+    sum += sqlite3_column_int64(statement, 0) +
+           strlen((const char *)sqlite3_column_text(statement, 1)) +
            (sqlite3_int64)sqlite3_column_double(statement, 2) + sqlite3_column_int64(statement, 3);
     check(sqlite3_reset(statement));
   }
@@ -104,7 +105,8 @@ static void scan(void) {
   for (int i = 0; i < 5; i++) {
     while (sqlite3_step(statement) == SQLITE_ROW) {
       sum += sqlite3_column_int64(statement, 0) + sqlite3_column_bytes(statement, 1) +
-             (sqlite3_int64)sqlite3_column_double(statement, 2) + sqlite3_column_int64(statement, 3);
+             (sqlite3_int64)sqlite3_column_double(statement, 2) +
+             sqlite3_column_int64(statement, 3);
     }
     sqlite3_reset(statement);
   }
@@ -126,7 +128,8 @@ static void prepares(void) {
 
 static int by_end(void *unused, int left, const void *one, int right, const void *other) {
   (void)unused;
-  int order = left && right ? ((const char *)one)[left - 1] - ((const char *)other)[right - 1] : left - right;
+  int order = left && right ? ((const char *)one)[left - 1] - ((const char *)other)[right - 1]
+                            : left - right;
   if (order) return order;
   order = memcmp(one, other, left < right ? left : right);
   return order ? order : left - right;
@@ -151,7 +154,8 @@ static void add_one(sqlite3_context *context, int count, sqlite3_value **values)
 static void calls(void) {
   enum { COUNT = 300000 };
   sqlite3_create_function(db, "add_one", 1, SQLITE_UTF8, 0, add_one, 0, 0);
-  const char *range = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 300000) ";
+  const char *range =
+      "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 300000) ";
   char sql[300];
   snprintf(sql, sizeof(sql), "%s SELECT sum(add_one(i)) FROM c", range);
   sqlite3_stmt *with = prepare(sql);

@@ -2,23 +2,7 @@
 ** SQLite never sends. What the program's callbacks have must stay, and they see no nonsense. */
 #include "library.c"
 
-/* The engine. */
-
-int engine_start(const StartOptions *options, const void *own, Engine **started, char **message) { return SQLITE_ERROR; }
-void engine_free(Engine *engine) {}
-void engine_free_text(char *text) {}
-uint32_t engine_callback(const Engine *engine) { return 0; }
-void engine_interrupt(const Engine *engine) {}
-void engine_clear_interruption(const Engine *engine) {}
-bool engine_is_interrupted(const Engine *engine) { return false; }
-int engine_open(const Engine *engine, const char *path, unsigned flags, uint32_t *connection, char **message) { return SQLITE_ERROR; }
-int engine_close(const Engine *engine, uint32_t connection) { return SQLITE_OK; }
-int engine_load_extension(const Engine *engine, uint32_t connection, const char *name, char **message) { return SQLITE_ERROR; }
-uint64_t engine_seal(const Engine *engine, const uint8_t *bytes, size_t count) { return 7; }
-void engine_before_fork(void) {}
-void engine_after_fork(bool is_child) {}
-int engine_perform(const Engine *engine, uint32_t connection, const uint8_t *calls, size_t count, const uint8_t **reply,
-                   size_t *reply_count, char **message) { return SQLITE_ERROR; }
+#include "broken/engine.c"
 
 static Sandbox sandbox;
 static Connection connection = {.sandbox = &sandbox, .id = 1};
@@ -27,7 +11,8 @@ static int failures;
 
 #define IS(found, wanted) \
   if ((long long)(found) != (long long)(wanted)) \
-    failures++, fprintf(stderr, "line %d: %s is %lld, not %lld\n", __LINE__, #found, (long long)(found), (long long)(wanted))
+  failures++, fprintf(stderr, "line %d: %s is %lld, not %lld\n", __LINE__, #found, \
+                      (long long)(found), (long long)(wanted))
 
 static Out event(uint8_t kind) {
   Out out = {0};
@@ -71,7 +56,8 @@ static int sent_number(uint8_t kind, uint32_t object, uint32_t number) {
 static uint32_t table, cursor, pointer, function;
 static int opened, pointers_ended, destroyed, inner, transactions;
 
-static int on_making(sqlite3 *db, void *data, int count, const char *const *texts, sqlite3_vtab **made, char **message) {
+static int on_making(sqlite3 *db, void *data, int count, const char *const *texts,
+                     sqlite3_vtab **made, char **message) {
   *made = sqlite3MallocZero(sizeof(sqlite3_vtab));
   return SQLITE_OK;
 }
@@ -94,7 +80,8 @@ static int on_opening(sqlite3_vtab *vtab, sqlite3_vtab_cursor **made) {
 
 static int on_closing(sqlite3_vtab_cursor *closed) { return sqlite3_free(closed), SQLITE_OK; }
 
-static int on_filtering(sqlite3_vtab_cursor *moved, int number, const char *text, int count, sqlite3_value **values) {
+static int on_filtering(sqlite3_vtab_cursor *moved, int number, const char *text, int count,
+                        sqlite3_value **values) {
   if (!count) return SQLITE_OK;
   sent_destroy(pointer);
   IS(sqlite3_value_pointer(values[0], "kind") != NULL, 1);
@@ -116,11 +103,23 @@ static int on_savepoint_step(sqlite3_vtab *vtab, int number) {
   return transactions++, SQLITE_OK;
 }
 
-static const sqlite3_module module = {
-    .iVersion = 2, .xCreate = on_making, .xConnect = on_making, .xBestIndex = on_planning, .xDisconnect = on_ending,
-    .xDestroy = on_destroying, .xOpen = on_opening, .xClose = on_closing, .xFilter = on_filtering, .xEof = on_step_or_end,
-    .xBegin = on_transaction_step, .xSync = on_syncing, .xCommit = on_transaction_step, .xRollback = on_transaction_step,
-    .xSavepoint = on_savepoint_step, .xRelease = on_savepoint_step, .xRollbackTo = on_savepoint_step};
+static const sqlite3_module module = {.iVersion = 2,
+                                      .xCreate = on_making,
+                                      .xConnect = on_making,
+                                      .xBestIndex = on_planning,
+                                      .xDisconnect = on_ending,
+                                      .xDestroy = on_destroying,
+                                      .xOpen = on_opening,
+                                      .xClose = on_closing,
+                                      .xFilter = on_filtering,
+                                      .xEof = on_step_or_end,
+                                      .xBegin = on_transaction_step,
+                                      .xSync = on_syncing,
+                                      .xCommit = on_transaction_step,
+                                      .xRollback = on_transaction_step,
+                                      .xSavepoint = on_savepoint_step,
+                                      .xRelease = on_savepoint_step,
+                                      .xRollbackTo = on_savepoint_step};
 
 static uint32_t new_module(void) {
   Entry *entry = entry_new(&sandbox, MODULE);
@@ -191,7 +190,8 @@ static void deep_step(sqlite3_context *context, int count, sqlite3_value **value
 
 static uint32_t new_function(void (*step)(sqlite3_context *, int, sqlite3_value **)) {
   Entry *entry = entry_new(&sandbox, FUNCTION);
-  entry->function = (FuncDef){.nArg = -1, .funcFlags = SQLITE_UTF8, .xSFunc = step, .zName = sqlite3_mprintf("f")};
+  entry->function = (FuncDef){
+      .nArg = -1, .funcFlags = SQLITE_UTF8, .xSFunc = step, .zName = sqlite3_mprintf("f")};
   return entry->number;
 }
 

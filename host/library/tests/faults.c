@@ -24,7 +24,9 @@ static void release(void *memory) {
   real.xFree(memory);
 }
 
-static void *resize(void *memory, int bytes) { return fails() ? NULL : real.xRealloc(memory, bytes); }
+static void *resize(void *memory, int bytes) {
+  return fails() ? NULL : real.xRealloc(memory, bytes);
+}
 
 static int init(void *data) { return real.xInit(real.pAppData); }
 
@@ -41,7 +43,8 @@ static void use_failing_memory(void) {
 static int problems;
 
 #define IS(condition) \
-  if (!(condition)) problems++, fprintf(stderr, "line %d, allocation %ld: %s\n", __LINE__, failing, #condition)
+  if (!(condition)) \
+  problems++, fprintf(stderr, "line %d, allocation %ld: %s\n", __LINE__, failing, #condition)
 
 /* The allocation that fails, and how many functions said that something failed. */
 static long failing;
@@ -69,7 +72,9 @@ static char long_text[300];
 static void bind_and_read(sqlite3 *db) {
   static const unsigned short wide[] = {'w', 0xd83d, 0xde00, 'x', 0};
   sqlite3_stmt *statement = NULL;
-  if (seen(sqlite3_prepare_v2(db, "SELECT ?1, ?2, ?3, ?4, ?5, ?6 UNION ALL SELECT 1, 2, 3, 4, 5, 6", -1, &statement, NULL))) return;
+  if (seen(sqlite3_prepare_v2(db, "SELECT ?1, ?2, ?3, ?4, ?5, ?6 UNION ALL SELECT 1, 2, 3, 4, 5, 6",
+                              -1, &statement, NULL)))
+    return;
   seen(sqlite3_bind_int64(statement, 1, 1ll << 40));
   seen(sqlite3_bind_double(statement, 2, 0.5));
   seen(sqlite3_bind_text(statement, 3, long_text, sizeof(long_text), SQLITE_TRANSIENT));
@@ -83,7 +88,8 @@ static void bind_and_read(sqlite3 *db) {
       has(sqlite3_column_text(statement, i));
       has(sqlite3_column_blob(statement, i));
     }
-    if (is_complete && !reported) IS(sqlite3_column_bytes(statement, 5) == 100 || sqlite3_column_int(statement, 0) == 1);
+    if (is_complete && !reported)
+      IS(sqlite3_column_bytes(statement, 5) == 100 || sqlite3_column_int(statement, 0) == 1);
   }
   seen(sqlite3_reset(statement));
   seen(sqlite3_clear_bindings(statement));
@@ -105,7 +111,9 @@ static void bind_and_read(sqlite3 *db) {
 /* Insert rows, so that several statements wait for one request. */
 static void insert(sqlite3 *db) {
   sqlite3_stmt *statement = NULL;
-  static const unsigned short sql[] = {'I', 'N', 'S', 'E', 'R', 'T', ' ', 'I', 'N', 'T', 'O', ' ', 't', ' ', 'V', 'A', 'L', 'U', 'E', 'S', '(', '?', ',', 'x', '\'', '0', '0', '\'', ')', 0};
+  static const unsigned short sql[] = {'I', 'N', 'S', 'E', 'R',  'T', ' ', 'I',  'N', 'T',
+                                       'O', ' ', 't', ' ', 'V',  'A', 'L', 'U',  'E', 'S',
+                                       '(', '?', ',', 'x', '\'', '0', '0', '\'', ')', 0};
   if (seen(sqlite3_prepare16_v2(db, sql, -1, &statement, NULL))) return;
   for (int i = 0; i < 5; i++) {
     seen(sqlite3_bind_text(statement, 1, long_text, 250, SQLITE_STATIC));
@@ -118,7 +126,9 @@ static void insert(sqlite3 *db) {
 static void describe(sqlite3 *db) {
   sqlite3_stmt *statement = NULL;
   const char *type, *collation;
-  if (seen(sqlite3_prepare_v3(db, "SELECT a, b FROM t", -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL))) return;
+  if (seen(sqlite3_prepare_v3(db, "SELECT a, b FROM t", -1, SQLITE_PREPARE_PERSISTENT, &statement,
+                              NULL)))
+    return;
   has(sqlite3_column_name(statement, 1));
   has(sqlite3_column_name16(statement, 1));
   has(sqlite3_column_decltype(statement, 0));
@@ -194,7 +204,8 @@ static int disarm(sqlite3 *db, long allocation) {
   }
   /* This needs memory as well. */
   long long failed = -1;
-  for (int tries = 0; failed < 0 && tries <= sandbox_failures; tries++) failed = ask(db, "SELECT planted_failures(0, 0)");
+  for (int tries = 0; failed < 0 && tries <= sandbox_failures; tries++)
+    failed = ask(db, "SELECT planted_failures(0, 0)");
   IS(failed >= 0);
   return failed > 0;
 }
@@ -204,7 +215,9 @@ static int try(long allocation) {
   long before = live;
   sqlite3 *db = NULL;
   IS(sqlite3_open(":memory:", &db) == SQLITE_OK);
-  IS(run(db, "CREATE TABLE t(a TEXT, b BLOB); CREATE TABLE large(b); INSERT INTO large VALUES(zeroblob(100)), (zeroblob(100))") == SQLITE_OK);
+  IS(run(db,
+         "CREATE TABLE t(a TEXT, b BLOB); CREATE TABLE large(b); INSERT INTO large "
+         "VALUES(zeroblob(100)), (zeroblob(100))") == SQLITE_OK);
   failing = allocation;
   reported = 0;
   if (allocation) arm(db, allocation);
@@ -231,7 +244,9 @@ static int try(long allocation) {
 }
 
 /* What the sandbox has in use, seen by a connection that stays open. */
-static long long blocks(sqlite3 *db) { return sandbox_failures ? ask(db, "SELECT planted_blocks()") : 0; }
+static long long blocks(sqlite3 *db) {
+  return sandbox_failures ? ask(db, "SELECT planted_blocks()") : 0;
+}
 
 /* faults [COUNT]: with COUNT that many allocations of the sandbox fail, in a library with planted errors. */
 int main(int count, char **words) {
@@ -250,6 +265,7 @@ int main(int count, char **words) {
   IS(blocks(witness) == before);
   sqlite3_close(witness);
   if (problems) return 1;
-  printf("%ld allocations failed, one by one, and %ld times a function said so\n", allocation - 1, reports);
+  printf("%ld allocations failed, one by one, and %ld times a function said so\n", allocation - 1,
+         reports);
   return reports < 20;
 }

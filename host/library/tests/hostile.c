@@ -28,14 +28,16 @@ static size_t below(size_t end) {
 /* Something of every kind. */
 static const char kinds[] =
     "PRAGMA page_size = 512; PRAGMA journal_mode = delete;"
-    "CREATE TABLE a(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, big BLOB, twice AS (id * 2) STORED);"
+    "CREATE TABLE a(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, big BLOB, twice AS (id "
+    "* 2) STORED);"
     "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 200)"
     "  INSERT INTO a(id, name, big) SELECT i, 'name ' || i, zeroblob(i * 20) FROM c;"
     "CREATE INDEX by_size ON a(length(big), name);"
     "CREATE TABLE b(x PRIMARY KEY, y) WITHOUT ROWID; INSERT INTO b SELECT name, id FROM a;"
     "CREATE VIRTUAL TABLE words USING fts5(word); INSERT INTO words SELECT name FROM a;"
     "CREATE VIRTUAL TABLE older USING fts4(word); INSERT INTO older SELECT name FROM a;"
-    "CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1); INSERT INTO boxes SELECT id, id, id + 1 FROM a;"
+    "CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1); INSERT INTO boxes SELECT id, id, id + 1 "
+    "FROM a;"
     "CREATE VIEW v AS SELECT a.id, b.y FROM a JOIN b ON a.name = b.x;"
     "CREATE TRIGGER t AFTER DELETE ON a BEGIN DELETE FROM b WHERE x = old.name; END;"
     "DELETE FROM a WHERE id % 7 = 0; ANALYZE;";
@@ -115,16 +117,22 @@ static void write_file(const unsigned char *bytes, size_t count) {
 static const char *const crafted[] = {
     "UPDATE sqlite_schema SET rootpage = 1 WHERE name = 'a'",
     "UPDATE sqlite_schema SET rootpage = 99999999 WHERE name = 'by_size'",
-    "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'b') WHERE name = 'a'",
-    "UPDATE sqlite_schema SET sql = 'CREATE TABLE a(id, name, big, z, y, x, w, v, u, t)' WHERE name = 'a'",
-    "UPDATE sqlite_schema SET sql = 'CREATE INDEX by_size ON a(name, name, name, name)' WHERE name = 'by_size'",
+    "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'b') "
+    "WHERE name = 'a'",
+    "UPDATE sqlite_schema SET sql = 'CREATE TABLE a(id, name, big, z, y, x, w, v, u, t)' WHERE "
+    "name = 'a'",
+    "UPDATE sqlite_schema SET sql = 'CREATE INDEX by_size ON a(name, name, name, name)' WHERE name "
+    "= 'by_size'",
     "UPDATE sqlite_schema SET sql = 'CREATE VIEW v AS SELECT * FROM v' WHERE name = 'v'",
-    "UPDATE sqlite_schema SET type = 'view', sql = 'CREATE VIEW a AS SELECT load_extension(x) FROM b' WHERE name = 'a'",
-    "UPDATE sqlite_schema SET sql = 'CREATE TRIGGER t AFTER DELETE ON a BEGIN DELETE FROM a; SELECT writefile(1, 2); END' WHERE name = 't'",
+    "UPDATE sqlite_schema SET type = 'view', sql = 'CREATE VIEW a AS SELECT load_extension(x) FROM "
+    "b' WHERE name = 'a'",
+    "UPDATE sqlite_schema SET sql = 'CREATE TRIGGER t AFTER DELETE ON a BEGIN DELETE FROM a; "
+    "SELECT writefile(1, 2); END' WHERE name = 't'",
     "UPDATE sqlite_schema SET sql = substr(sql, 1, 20) || char(0) || sql",
     "UPDATE sqlite_schema SET sql = replace(sql, 'fts5', 'rtree') WHERE name = 'words'",
     "UPDATE sqlite_schema SET sql = replace(sql, 'rtree', 'fts5') WHERE name = 'boxes'",
-    "UPDATE sqlite_schema SET name = 'sqlite_sequence', tbl_name = 'sqlite_sequence' WHERE name = 'b'",
+    "UPDATE sqlite_schema SET name = 'sqlite_sequence', tbl_name = 'sqlite_sequence' WHERE name = "
+    "'b'",
     "UPDATE sqlite_sequence SET seq = 9223372036854775807",
     "UPDATE sqlite_stat1 SET stat = '99999999999999999999 0 -1 unordered sz=0'",
     "UPDATE words_data SET block = randomblob(length(block))",
@@ -184,7 +192,8 @@ static void cells(unsigned char *bytes, int offset, unsigned char value) {
     unsigned char *at = bytes + page * PAGE;
     if (at[0] != 10 && at[0] != 13) continue;
     size_t cell = (size_t)(at[8] << 8 | at[9]);
-    for (int i = 0; i < 9 && cell + (size_t)(offset + i) < PAGE; i++) at[cell + (size_t)(offset + i)] = value;
+    for (int i = 0; i < 9 && cell + (size_t)(offset + i) < PAGE; i++)
+      at[cell + (size_t)(offset + i)] = value;
   }
 }
 
@@ -246,7 +255,8 @@ static void random_changes(long milliseconds) {
     write_file(bytes, below(10) ? sound_bytes : below(sound_bytes));
     use_all();
     clock_gettime(CLOCK_MONOTONIC, &now);
-  } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < milliseconds);
+  } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 <
+           milliseconds);
   free(bytes);
 }
 
@@ -261,7 +271,7 @@ int main(int count, char **arguments) {
   FILE *file = fopen(path, "rb");
   fseek(file, 0, SEEK_END);
   sound_bytes = (size_t)ftell(file);
-  rewind(file);
+  fseek(file, 0, SEEK_SET);
   sound = malloc(sound_bytes);
   if (fread(sound, 1, sound_bytes, file) != sound_bytes) return 1;
   fclose(file);

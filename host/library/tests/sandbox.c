@@ -14,12 +14,12 @@
 
 static const char *path;
 
-#define CHECK(condition)                                            \
-  do {                                                              \
-    if (!(condition)) {                                             \
+#define CHECK(condition) \
+  do { \
+    if (!(condition)) { \
       fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                      \
-    }                                                               \
+      exit(1); \
+    } \
   } while (0)
 
 static sqlite3 *open_uri(const char *uri, int expected) {
@@ -31,7 +31,8 @@ static sqlite3 *open_uri(const char *uri, int expected) {
 
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, 0, 0, 0); }
 
-#define ENDLESS "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c"
+#define ENDLESS \
+  "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c"
 
 static void limits(void) {
   sqlite3 *db = open_uri("file:x?mode=memory&wasm_timeout=100ms", SQLITE_OK);
@@ -57,8 +58,12 @@ static void options(void) {
   }
   CHECK(count > 20 && sqlite3_step(listed) == SQLITE_DONE);
   sqlite3_finalize(listed);
-  CHECK(sqlite3_compileoption_used("WASM_SANDBOX") && sqlite3_compileoption_used("SQLITE_WASM_SANDBOX"));
-  CHECK(run(db, "SELECT iif(sqlite_compileoption_used('WASM_SANDBOX'), 1, abs(-9223372036854775808))") == SQLITE_OK);
+  CHECK(sqlite3_compileoption_used("WASM_SANDBOX") &&
+        sqlite3_compileoption_used("SQLITE_WASM_SANDBOX"));
+  CHECK(
+      run(db,
+          "SELECT iif(sqlite_compileoption_used('WASM_SANDBOX'), 1, abs(-9223372036854775808))") ==
+      SQLITE_OK);
   CHECK(sqlite3_threadsafe() == 1 && sqlite3_compileoption_used("THREADSAFE=1"));
   sqlite3_close(db);
 }
@@ -260,9 +265,12 @@ static void limited(void) {
     else opened++;
   }
   fprintf(stderr, "%d connections, then %d\n", opened, code);
-  for (int i = 0; i < opened; i++) CHECK(run(all[i], "INSERT INTO t SELECT randomblob(1000) FROM t") == SQLITE_OK);
+  for (int i = 0; i < opened; i++)
+    CHECK(run(all[i], "INSERT INTO t SELECT randomblob(1000) FROM t") == SQLITE_OK);
   if (opened) {
-    code = run(all[0], "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) INSERT INTO t SELECT randomblob(100000) FROM c");
+    code = run(all[0],
+               "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) INSERT INTO t "
+               "SELECT randomblob(100000) FROM c");
     CHECK(code == SQLITE_NOMEM || code == SQLITE_FULL || code == SQLITE_IOERR_NOMEM);
     CHECK(run(all[0], "SELECT count(*) FROM t") == SQLITE_OK);
   }
@@ -324,8 +332,14 @@ static void closing(void) {
 ** written, whether it exists or not. */
 static void installed(const char *directory) {
   static const char *const names[] = {
-    "sqlite-wasm-compile", "database-checked.cwasm", "extensions", "lib/libc.so.6", "lib/sqlite-wasm-compile",
-    "lib/extensions", "lib/sqlite-wasm/cli.wasm", "lib/sqlite-wasm/extensions",
+      "sqlite-wasm-compile",
+      "database-checked.cwasm",
+      "extensions",
+      "lib/libc.so.6",
+      "lib/sqlite-wasm-compile",
+      "lib/extensions",
+      "lib/sqlite-wasm/cli.wasm",
+      "lib/sqlite-wasm/extensions",
   };
   sqlite3 *db = open_uri(path, SQLITE_OK);
   char sql[500];

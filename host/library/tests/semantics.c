@@ -28,7 +28,9 @@ static void print_value(sqlite3_value *value) {
     case SQLITE_INTEGER: printf(" i%lld", sqlite3_value_int64(value)); break;
     case SQLITE_FLOAT: printf(" r%.17g", sqlite3_value_double(value)); break;
     case SQLITE_NULL: printf(" null"); break;
-    case SQLITE_TEXT: printf(" t%d'%s'", sqlite3_value_bytes(value), sqlite3_value_text(value)); break;
+    case SQLITE_TEXT:
+      printf(" t%d'%s'", sqlite3_value_bytes(value), sqlite3_value_text(value));
+      break;
     default: printf(" b%d", sqlite3_value_bytes(value));
   }
 }
@@ -49,7 +51,8 @@ static void query(const char *sql) {
   printf("%s: readonly %d, explain %d, columns %d\n", sql, sqlite3_stmt_readonly(statement),
          sqlite3_stmt_isexplain(statement), sqlite3_column_count(statement));
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-    for (int i = 0; i < sqlite3_data_count(statement); i++) print_value(sqlite3_column_value(statement, i));
+    for (int i = 0; i < sqlite3_data_count(statement); i++)
+      print_value(sqlite3_column_value(statement, i));
     printf("\n");
   }
   printf("end %d, busy %d\n", code, sqlite3_stmt_busy(statement));
@@ -112,7 +115,8 @@ static void statements(void) {
     error("step", sqlite3_step(statement));
     error("busy bind", sqlite3_bind_null(statement, 1));
     sqlite3_reset(statement);
-    printf("%lld %d %lld\n", sqlite3_last_insert_rowid(db), sqlite3_changes(db), sqlite3_total_changes64(db));
+    printf("%lld %d %lld\n", sqlite3_last_insert_rowid(db), sqlite3_changes(db),
+           sqlite3_total_changes64(db));
   }
   sqlite3_clear_bindings(statement);
   sqlite3_bind_text16(statement, 1, u"größer", -1, SQLITE_STATIC);
@@ -122,7 +126,8 @@ static void statements(void) {
   sqlite3_free(expanded);
   sqlite3_finalize(statement);
   query("SELECT *, typeof(z), length(z) FROM t");
-  sqlite3_prepare_v2(db, "SELECT i, x, y, z, i || x AS 'joined' FROM t ORDER BY i DESC", -1, &statement, 0);
+  sqlite3_prepare_v2(db, "SELECT i, x, y, z, i || x AS 'joined' FROM t ORDER BY i DESC", -1,
+                     &statement, 0);
   for (int i = 0; i < sqlite3_column_count(statement); i++) {
     const char *type = sqlite3_column_decltype(statement, i);
     printf("%s %s\n", sqlite3_column_name(statement, i), type ? type : "none");
@@ -142,7 +147,8 @@ static void statements(void) {
   sqlite3_prepare_v2(db, "SELECT * FROM t", -1, &statement, 0);
   run("ALTER TABLE t ADD COLUMN later DEFAULT 8");
   sqlite3_step(statement);
-  printf("%d %d %s\n", sqlite3_column_count(statement), sqlite3_column_int(statement, 5), sqlite3_column_name(statement, 5));
+  printf("%d %d %s\n", sqlite3_column_count(statement), sqlite3_column_int(statement, 5),
+         sqlite3_column_name(statement, 5));
   sqlite3_finalize(statement);
   printf("close %d\n", sqlite3_next_stmt(db, 0) == NULL);
   int rows, columns;
@@ -155,7 +161,9 @@ static void statements(void) {
   error("abort", sqlite3_exec(db, "SELECT 1; SELECT 2", row, &rows, 0));
   query("PRAGMA table_info(t)");
   query("EXPLAIN QUERY PLAN SELECT * FROM t");
-  query("WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 1000) SELECT sum(i) FROM c");
+  query(
+      "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 1000) SELECT "
+      "sum(i) FROM c");
   query("INSERT INTO t(x) VALUES('r1'), ('r2') RETURNING i, x");
 }
 
@@ -183,6 +191,7 @@ static void zeros(void) {
 #include "semantics/callbacks.c"
 #include "semantics/objects.c"
 #include "semantics/tables.c"
+#include "semantics/holding_tables.c"
 #include "semantics/shapes.c"
 #include "semantics/steps.c"
 

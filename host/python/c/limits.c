@@ -48,7 +48,8 @@ static atomic_bool has_limits;
 int module_seterror(pysqlite_state *state, sqlite3 *db);
 
 static Limits *limits_of(sqlite3 *db) {
-  return atomic_load_explicit(&has_limits, memory_order_relaxed) ? sqlite3_get_clientdata(db, NAME) : NULL;
+  return atomic_load_explicit(&has_limits, memory_order_relaxed) ? sqlite3_get_clientdata(db, NAME)
+                                                                 : NULL;
 }
 
 static double now(void) {
@@ -147,7 +148,8 @@ static int step(Limits *limits, sqlite3_stmt *statement) {
 }
 
 int sandbox_step(sqlite3_stmt *statement) {
-  if (!atomic_load_explicit(&has_limits, memory_order_relaxed) || !statement) return sqlite3_step(statement);
+  if (!atomic_load_explicit(&has_limits, memory_order_relaxed) || !statement)
+    return sqlite3_step(statement);
   Limits *limits = limits_of(sqlite3_db_handle(statement));
   return limits ? step(limits, statement) : sqlite3_step(statement);
 }
@@ -196,7 +198,8 @@ int sandbox_prepare_v2(sqlite3 *db, const char *sql, int count, sqlite3_stmt **s
 /* Without `uri=True` a name that begins with `file:` is a file of that name: the library takes every
 ** such name for a URI, which could choose a VFS or a mode. */
 int sandbox_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) {
-  if (flags & SQLITE_OPEN_URI || strncmp(name, "file:", 5) != 0) return sqlite3_open_v2(name, db, flags, vfs);
+  if (flags & SQLITE_OPEN_URI || strncmp(name, "file:", 5) != 0)
+    return sqlite3_open_v2(name, db, flags, vfs);
   size_t size = strlen(name) + sizeof("./");
   char *path = malloc(size);
   *db = NULL;
@@ -249,8 +252,8 @@ static PyObject *limit(PyObject *module, PyObject *arguments) {
   PyObject *object;
   long long rows;
   double seconds;
-  if (!PyArg_ParseTuple(arguments, "O!Ld:_limit", pysqlite_get_state(module)->ConnectionType, &object,
-                        &rows, &seconds)) {
+  if (!PyArg_ParseTuple(arguments, "O!Ld:_limit", pysqlite_get_state(module)->ConnectionType,
+                        &object, &rows, &seconds)) {
     return NULL;
   }
   sqlite3 *db = ((pysqlite_Connection *)object)->db;

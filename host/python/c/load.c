@@ -14,10 +14,11 @@ Library sandbox_library;
 PyObject *module_init(void);
 
 static int no_library(const char *path) {
-  PyErr_Format(PyExc_ImportError,
-               "sqlite_sandbox: cannot load SQLite in the sandbox: %s; install the package again, or "
-               "build `%s`",
-               dlerror(), path);
+  PyErr_Format(
+      PyExc_ImportError,
+      "sqlite_sandbox: cannot load SQLite in the sandbox: %s; install the package again, or "
+      "build `%s`",
+      dlerror(), path);
   return -1;
 }
 
@@ -26,13 +27,14 @@ static int no_library(const char *path) {
 static int load(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return no_library(path);
-  int (*is_used)(const char *) = (int (*)(const char *))dlsym(library, "sqlite3_compileoption_used");
+  int (*is_used)(const char *) =
+      (int (*)(const char *))dlsym(library, "sqlite3_compileoption_used");
   if (!is_used || !is_used("WASM_SANDBOX")) {
     PyErr_Format(PyExc_ImportError, "sqlite_sandbox: `%s` is not the sandboxed library", path);
     return -1;
   }
-#define FUNCTION(name)                                                    \
-  *(void **)&sandbox_library.name##_ = dlsym(library, "sqlite3_" #name);  \
+#define FUNCTION(name) \
+  *(void **)&sandbox_library.name##_ = dlsym(library, "sqlite3_" #name); \
   if (!sandbox_library.name##_) return no_library(path);
 #include "functions.h"
 #undef FUNCTION

@@ -7,8 +7,14 @@ use std::path::PathBuf;
 /// What the sources want to be compiled with, natively too.
 const FLAGS: &str = "flags.txt";
 
-const PROBES: &[&str] =
-    &["probes", "probe_pointers", "probe_process", "probe_statements", "probe_tables"];
+const PROBES: &[&str] = &[
+    "probes",
+    "probe_numbers",
+    "probe_pointers",
+    "probe_process",
+    "probe_statements",
+    "probe_tables",
+];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=C_SOURCES");

@@ -152,4 +152,3 @@ int cursor_column(sqlite3_vtab_cursor *cursor, int column, Cell *result) {
   int code = cursor->pVtab->pModule->xColumn(cursor, context, column);
   return context->isError > 0 ? context->isError : code;
 }
-

@@ -107,4 +107,3 @@ uint8_t cell_subtype(const Cell *cell) {
   const Mem *mem = (const Mem *)cell;
   return mem->flags & MEM_Subtype ? mem->eSubtype : 0;
 }
-

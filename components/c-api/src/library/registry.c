@@ -93,17 +93,11 @@ void registry_update(void) {
   }
 }
 
-FuncDef *function_at(uint32_t id) {
-  return id < registry.functions ? registry.function[id] : 0;
-}
+FuncDef *function_at(uint32_t id) { return id < registry.functions ? registry.function[id] : 0; }
 
-CollSeq *collation_at(uint32_t id) {
-  return id < registry.collations ? registry.collation[id] : 0;
-}
+CollSeq *collation_at(uint32_t id) { return id < registry.collations ? registry.collation[id] : 0; }
 
-const char *module_name(uint32_t id) {
-  return id < registry.modules ? registry.module[id] : 0;
-}
+const char *module_name(uint32_t id) { return id < registry.modules ? registry.module[id] : 0; }
 
 Module *module_hold(uint32_t id) {
   Module *module = sqlite3HashFind(&connection->aModule, registry.module[id]);
@@ -143,8 +137,7 @@ static uint8_t flags_of(uint32_t flags) {
   return promised;
 }
 
-void function_describe(const FuncDef *function,
-                       sqlite_wasm_extension_types_function_t *described) {
+void function_describe(const FuncDef *function, sqlite_wasm_extension_types_function_t *described) {
   full_extension_string_set(&described->name, function->zName);
   described->arguments = function->nArg;
   described->kind = SQLITE_WASM_EXTENSION_TYPES_FUNCTION_KIND_SCALAR;
@@ -168,4 +161,3 @@ int collation_compare(const CollSeq *collation, const wit_bytes *left, const wit
 const sqlite3_module *module_methods(const Module *module) { return module->pModule; }
 
 void *module_data(const Module *module) { return module->pAux; }
-

@@ -88,8 +88,9 @@ EXPORT int sqlite3_bind_blob64(sqlite3_stmt *statement, int index, const void *b
 
 EXPORT int sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count,
                              void (*destructor)(void *)) {
-  return count < 0 ? MISUSE
-                   : sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)count, destructor);
+  return count < 0
+             ? MISUSE
+             : sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)count, destructor);
 }
 
 EXPORT int sqlite3_bind_text64(sqlite3_stmt *statement, int index, const char *text,

@@ -43,8 +43,7 @@ static int begin_access(sqlite3_blob *blob, int count, int offset) {
   if (!blob) return MISUSE;
   enter(blob->connection);
   if (ENGINE_CHECKS_BLOBS) return SQLITE_OK;
-  bool is_inside =
-      count >= 0 && offset >= 0 && (uint64_t)offset + (uint64_t)count <= blob->size;
+  bool is_inside = count >= 0 && offset >= 0 && (uint64_t)offset + (uint64_t)count <= blob->size;
   int code = !is_inside ? SQLITE_ERROR : blob->is_lost ? SQLITE_ABORT : SQLITE_OK;
   if (code == SQLITE_OK) return code;
   return leave_with(blob->connection, fail(blob->connection, code, NULL));

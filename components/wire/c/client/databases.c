@@ -24,7 +24,8 @@ static const char *keep_text(Client *client, const char *text, bool is_file) {
   size_t length = strlen(text);
   KeptText *kept = text_fits(client, length) ? sqlite3_malloc64(sizeof(*kept)) : NULL;
   if (!kept) return NULL;
-  *kept = (KeptText){client->texts, is_file ? file_name(text) : sqlite3_mprintf("%s", text), is_file};
+  *kept =
+      (KeptText){client->texts, is_file ? file_name(text) : sqlite3_mprintf("%s", text), is_file};
   if (!kept->text) {
     sqlite3_free(kept);
     return NULL;

@@ -96,12 +96,12 @@ static const void *wide_text(Statement *statement, int index, const Kind *kind) 
   return wide;
 }
 
-#define COLUMN_TEXT(name, kind)                                                    \
-  EXPORT const char *sqlite3_column_##name(sqlite3_stmt *statement, int index) {   \
-    return text_of(statement, index, &kind);                                       \
-  }                                                                                \
-  EXPORT const void *sqlite3_column_##name##16(sqlite3_stmt *statement, int index) { \
-    return wide_text(statement, index, &kind);                                     \
+#define COLUMN_TEXT(name, kind) \
+  EXPORT const char *sqlite3_column_##name(sqlite3_stmt *statement, int index) { \
+    return text_of(statement, index, &kind); \
+  } \
+  EXPORT const void *sqlite3_column_##name##16(sqlite3_stmt * statement, int index) { \
+    return wide_text(statement, index, &kind); \
   }
 
 COLUMN_TEXT(name, NAME)
@@ -111,7 +111,9 @@ EXPORT sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) {
   return statement ? handle_of(statement->connection) : NULL;
 }
 
-EXPORT const char *sqlite3_sql(sqlite3_stmt *statement) { return statement ? statement->sql : NULL; }
+EXPORT const char *sqlite3_sql(sqlite3_stmt *statement) {
+  return statement ? statement->sql : NULL;
+}
 
 EXPORT int sqlite3_stmt_readonly(sqlite3_stmt *statement) {
   return !statement || statement->is_read_only;
@@ -125,8 +127,8 @@ EXPORT int sqlite3_stmt_isexplain(sqlite3_stmt *statement) {
 
 EXPORT int sqlite3_stmt_busy(sqlite3_stmt *statement) {
   /* Like SQLite, this leaves an EXPLAIN that has ended as it is. */
-  return statement && (statement->state == RUNNING ||
-                       (statement->explain && statement->code == SQLITE_DONE));
+  return statement &&
+         (statement->state == RUNNING || (statement->explain && statement->code == SQLITE_DONE));
 }
 
 EXPORT char *sqlite3_expanded_sql(sqlite3_stmt *statement) {

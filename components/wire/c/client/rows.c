@@ -123,11 +123,11 @@ static void has_nothing(Statement *statement) {
 }
 
 /* sqlite3_column_blob, _bytes, _bytes16, _double, _int, _int64, _text, _text16. */
-#define COLUMN(type, name)                                                \
+#define COLUMN(type, name) \
   EXPORT type sqlite3_column_##name(sqlite3_stmt *statement, int index) { \
-    type result = sqlite3_value_##name(column(statement, index));         \
-    if (!result) has_nothing(statement);                                  \
-    return result;                                                        \
+    type result = sqlite3_value_##name(column(statement, index)); \
+    if (!result) has_nothing(statement); \
+    return result; \
   }
 
 COLUMN(const void *, blob)

@@ -4,7 +4,8 @@
 /* Functions. */
 
 static void repeat(sqlite3_context *context, int count, sqlite3_value **values) {
-  sqlite3_result_text(context, (const char *)sqlite3_value_text(values[0]), sqlite3_value_bytes(values[0]), SQLITE_TRANSIENT);
+  sqlite3_result_text(context, (const char *)sqlite3_value_text(values[0]),
+                      sqlite3_value_bytes(values[0]), SQLITE_TRANSIENT);
 }
 
 static void add(sqlite3_context *context, int count, sqlite3_value **values) {
@@ -34,15 +35,19 @@ static long long value_of(sqlite3 *db, const char *sql) {
 }
 
 static void use_functions(sqlite3 *db) {
-  int is_there = !seen(sqlite3_create_function_v2(db, "repeat", 1, SQLITE_UTF8, NULL, repeat, NULL, NULL, NULL));
-  is_there &= !seen(sqlite3_create_window_function(db, "total_of", 1, SQLITE_UTF8, NULL, add, give_sum, give_sum, add, NULL));
+  int is_there = !seen(
+      sqlite3_create_function_v2(db, "repeat", 1, SQLITE_UTF8, NULL, repeat, NULL, NULL, NULL));
+  is_there &= !seen(sqlite3_create_window_function(db, "total_of", 1, SQLITE_UTF8, NULL, add,
+                                                   give_sum, give_sum, add, NULL));
   is_there &= !seen(sqlite3_create_collation_v2(db, "backwards", SQLITE_UTF8, NULL, compare, NULL));
   seen(sqlite3_overload_function(db, "overloaded", 2));
   if (is_there) {
     long long length = value_of(db, "SELECT length(repeat(printf('%.*c', 300, 'x')))");
     IS(reported || length == 300);
     long long sum = value_of(db, "SELECT total_of(column1) FROM (VALUES (1), (2), (3))");
-    long long first = value_of(db, "SELECT column1 FROM (VALUES ('1'), ('3'), ('2')) ORDER BY 1 COLLATE backwards LIMIT 1");
+    long long first = value_of(
+        db,
+        "SELECT column1 FROM (VALUES ('1'), ('3'), ('2')) ORDER BY 1 COLLATE backwards LIMIT 1");
     IS(reported || (sum == 6 && first == 3));
   }
   seen(sqlite3_create_function(db, "repeat", 1, SQLITE_UTF8, NULL, NULL, NULL, NULL));
@@ -53,7 +58,10 @@ static void use_functions(sqlite3 *db) {
 
 static int changed;
 
-static void on_update(void *data, int kind, const char *schema, const char *table, sqlite3_int64 row_id) { changed++; }
+static void on_update(void *data, int kind, const char *schema, const char *table,
+                      sqlite3_int64 row_id) {
+  changed++;
+}
 
 static int on_commit(void *data) { return 0; }
 
@@ -61,7 +69,10 @@ static int on_progress(void *data) { return 0; }
 
 static int on_trace(unsigned kind, void *data, void *one, void *other) { return 0; }
 
-static int allow(void *data, int action, const char *one, const char *two, const char *three, const char *four) { return SQLITE_OK; }
+static int allow(void *data, int action, const char *one, const char *two, const char *three,
+                 const char *four) {
+  return SQLITE_OK;
+}
 
 static void use_hooks(sqlite3 *db) {
   changed = 0;
@@ -70,7 +81,8 @@ static void use_hooks(sqlite3 *db) {
   sqlite3_progress_handler(db, 10, on_progress, NULL);
   seen(sqlite3_trace_v2(db, SQLITE_TRACE_STMT, on_trace, NULL));
   seen(sqlite3_set_authorizer(db, allow, NULL));
-  int is_changed = !seen(sqlite3_exec(db, "INSERT INTO t VALUES (1, 2); DELETE FROM t WHERE a = '1'", NULL, NULL, NULL));
+  int is_changed = !seen(sqlite3_exec(
+      db, "INSERT INTO t VALUES (1, 2); DELETE FROM t WHERE a = '1'", NULL, NULL, NULL));
   IS(reported || changed == 2);
   sqlite3_update_hook(db, NULL, NULL);
   sqlite3_commit_hook(db, NULL, NULL);
@@ -86,7 +98,8 @@ typedef struct {
   int row;
 } Cursor;
 
-static int connect(sqlite3 *db, void *data, int count, const char *const *words, sqlite3_vtab **table, char **error) {
+static int connect(sqlite3 *db, void *data, int count, const char *const *words,
+                   sqlite3_vtab **table, char **error) {
   int code = sqlite3_declare_vtab(db, "CREATE TABLE x(a, b)");
   if (code) return code;
   *table = sqlite3_malloc(sizeof(**table));
@@ -114,7 +127,8 @@ static int close_cursor(sqlite3_vtab_cursor *cursor) {
   return SQLITE_OK;
 }
 
-static int filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int count, sqlite3_value **values) {
+static int filter(sqlite3_vtab_cursor *cursor, int number, const char *text, int count,
+                  sqlite3_value **values) {
   ((Cursor *)cursor)->row = 0;
   return SQLITE_OK;
 }
@@ -138,9 +152,16 @@ static int row_id(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
 }
 
 static void use_tables(sqlite3 *db) {
-  static const sqlite3_module module = {
-      .xConnect = connect, .xBestIndex = plan, .xDisconnect = disconnect, .xOpen = open, .xClose = close_cursor,
-      .xFilter = filter,   .xNext = next,      .xEof = is_at_end,         .xColumn = column, .xRowid = row_id};
+  static const sqlite3_module module = {.xConnect = connect,
+                                        .xBestIndex = plan,
+                                        .xDisconnect = disconnect,
+                                        .xOpen = open,
+                                        .xClose = close_cursor,
+                                        .xFilter = filter,
+                                        .xNext = next,
+                                        .xEof = is_at_end,
+                                        .xColumn = column,
+                                        .xRowid = row_id};
   if (!seen(sqlite3_create_module_v2(db, "three", &module, NULL, NULL))) {
     long long sum = value_of(db, "SELECT sum(x.a * length(y.b)) FROM three AS x, three AS y");
     IS(reported || sum == 6 * 3 * 250);
@@ -176,7 +197,8 @@ static void copy(sqlite3 *db) {
   sqlite3 *other = NULL;
   if (!has(image)) return;
   if (!seen(sqlite3_open(":memory:", &other))) {
-    int is_read = !seen(sqlite3_deserialize(other, "main", image, size, size, SQLITE_DESERIALIZE_FREEONCLOSE));
+    int is_read = !seen(
+        sqlite3_deserialize(other, "main", image, size, size, SQLITE_DESERIALIZE_FREEONCLOSE));
     image = NULL;
     long long rows = is_read ? value_of(other, "SELECT count(*) FROM large") : 2;
     IS(reported || rows == 2);
@@ -193,7 +215,9 @@ static void copy(sqlite3 *db) {
 
 /* Sessions. */
 
-static int resolve(void *data, int kind, sqlite3_changeset_iter *change) { return SQLITE_CHANGESET_REPLACE; }
+static int resolve(void *data, int kind, sqlite3_changeset_iter *change) {
+  return SQLITE_CHANGESET_REPLACE;
+}
 
 static void use_groups(int size, void *changes) {
   sqlite3_changegroup *group = NULL;

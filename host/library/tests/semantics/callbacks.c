@@ -60,7 +60,8 @@ static void run_sql(sqlite3_context *context, int count, sqlite3_value **values)
   sqlite3_stmt *statement;
   sqlite3 *own = sqlite3_context_db_handle(context);
   sqlite3_prepare_v2(own, (const char *)sqlite3_value_text(values[0]), -1, &statement, 0);
-  if (sqlite3_step(statement) == SQLITE_ROW) sqlite3_result_value(context, sqlite3_column_value(statement, 0));
+  if (sqlite3_step(statement) == SQLITE_ROW)
+    sqlite3_result_value(context, sqlite3_column_value(statement, 0));
   else sqlite3_result_error(context, sqlite3_errmsg(own), -1);
   sqlite3_finalize(statement);
 }
@@ -70,7 +71,9 @@ static int reversed(void *data, int left, const void *a, int right, const void *
   return order ? order : right - left;
 }
 
-static int wide_length(void *data, int left, const void *a, int right, const void *b) { return left - right; }
+static int wide_length(void *data, int left, const void *a, int right, const void *b) {
+  return left - right;
+}
 
 static void needed(void *data, sqlite3 *own, int encoding, const char *name) {
   printf("needed %s\n", name);
@@ -79,24 +82,29 @@ static void needed(void *data, sqlite3 *own, int encoding, const char *name) {
 
 static void functions(void) {
   static char first[] = "first", second[] = "second";
-  printf("%d\n", sqlite3_create_function_v2(db, "show", -1, SQLITE_UTF8, first, show, 0, 0, on_destroy));
+  printf("%d\n",
+         sqlite3_create_function_v2(db, "show", -1, SQLITE_UTF8, first, show, 0, 0, on_destroy));
   query("SELECT show(), show(1), show('text'), show(x'0102'), show(2.5), show(NULL)");
   query("SELECT show(1, 2)");
   query("SELECT show(1, 2, 3)");
-  printf("%d\n", sqlite3_create_function_v2(db, "show", -1, SQLITE_UTF8, second, show, 0, 0, on_destroy));
+  printf("%d\n",
+         sqlite3_create_function_v2(db, "show", -1, SQLITE_UTF8, second, show, 0, 0, on_destroy));
   query("SELECT show('ä')");
   printf("%d\n", sqlite3_create_function_v2(db, "show", -1, SQLITE_UTF8, 0, 0, 0, 0, 0));
   query("SELECT show(1)");
-  printf("%d\n", sqlite3_create_function_v2(db, "bad", 2000, SQLITE_UTF8, first, show, 0, 0, on_destroy));
+  printf("%d\n",
+         sqlite3_create_function_v2(db, "bad", 2000, SQLITE_UTF8, first, show, 0, 0, on_destroy));
   sqlite3_create_function(db, "cached", 2, SQLITE_UTF8, 0, cached, 0, 0);
   query("SELECT cached('a', i) FROM t LIMIT 4");
   sqlite3_create_function(db, "total_of", 1, SQLITE_UTF8, 0, 0, sum_step, sum_value);
   query("SELECT total_of(i), total_of(i + 1) FROM t");
   query("SELECT total_of(i) FROM t WHERE 0");
   query("SELECT i % 3, total_of(i) FROM t GROUP BY 1");
-  sqlite3_create_window_function(db, "moving", 1, SQLITE_UTF8, 0, sum_step, sum_value, sum_value, sum_inverse, 0);
+  sqlite3_create_window_function(db, "moving", 1, SQLITE_UTF8, 0, sum_step, sum_value, sum_value,
+                                 sum_inverse, 0);
   query("SELECT i, moving(i) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM t");
-  sqlite3_create_function(db, "subtype", 1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_RESULT_SUBTYPE, 0, subtype, 0, 0);
+  sqlite3_create_function(db, "subtype", 1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_RESULT_SUBTYPE, 0,
+                          subtype, 0, 0);
   query("SELECT subtype(subtype(json('[]')))");
   sqlite3_create_function(db, "give", 0, SQLITE_UTF8, 0, give_pointer, 0, 0);
   sqlite3_create_function(db, "take", 1, SQLITE_UTF8, 0, take_pointer, 0, 0);
@@ -122,12 +130,16 @@ static void functions(void) {
 
 static int on_commit(void *data) { return printf("commit %s\n", (char *)data), data == NULL; }
 static void on_rollback(void *data) { printf("rollback\n"); }
-static void on_update(void *data, int action, const char *schema, const char *table, sqlite3_int64 id) {
+static void on_update(void *data, int action, const char *schema, const char *table,
+                      sqlite3_int64 id) {
   printf("update %d %s %s %lld\n", action, schema, table, id);
 }
-static int on_authorize(void *data, int action, const char *a, const char *b, const char *c, const char *d) {
+static int on_authorize(void *data, int action, const char *a, const char *b, const char *c,
+                        const char *d) {
   printf("authorize %d %s %s %s %s\n", action, a ? a : "-", b ? b : "-", c ? c : "-", d ? d : "-");
-  return action == SQLITE_READ && b && strcmp(b, "y") == 0 ? SQLITE_IGNORE : action == SQLITE_DELETE ? SQLITE_DENY : SQLITE_OK;
+  return action == SQLITE_READ && b && strcmp(b, "y") == 0 ? SQLITE_IGNORE
+         : action == SQLITE_DELETE                         ? SQLITE_DENY
+                                                           : SQLITE_OK;
 }
 static int on_trace(unsigned kind, void *data, void *first, void *second) {
   if (kind == SQLITE_TRACE_STMT) {
@@ -139,10 +151,10 @@ static int on_trace(unsigned kind, void *data, void *first, void *second) {
 }
 static int steps;
 static int on_progress(void *data) { return ++steps > 3; }
-static void on_preupdate(void *data, sqlite3 *own, int action, const char *schema, const char *table,
-                         sqlite3_int64 old_id, sqlite3_int64 new_id) {
-  printf("preupdate %d %s %s %lld %lld, %d columns, depth %d:", action, schema, table, old_id, new_id,
-         sqlite3_preupdate_count(own), sqlite3_preupdate_depth(own));
+static void on_preupdate(void *data, sqlite3 *own, int action, const char *schema,
+                         const char *table, sqlite3_int64 old_id, sqlite3_int64 new_id) {
+  printf("preupdate %d %s %s %lld %lld, %d columns, depth %d:", action, schema, table, old_id,
+         new_id, sqlite3_preupdate_count(own), sqlite3_preupdate_depth(own));
   sqlite3_value *value;
   for (int i = 0; i < sqlite3_preupdate_count(own); i++) {
     if (sqlite3_preupdate_old(own, i, &value) == SQLITE_OK) print_value(value);
@@ -184,6 +196,8 @@ static void hooks(void) {
   sqlite3_finalize(statement);
   sqlite3_trace_v2(db, 0, NULL, 0);
   sqlite3_progress_handler(db, 100, on_progress, 0);
-  query("WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 10000) SELECT sum(i) FROM c");
+  query(
+      "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 10000) SELECT "
+      "sum(i) FROM c");
   sqlite3_progress_handler(db, 0, NULL, 0);
 }

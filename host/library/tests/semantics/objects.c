@@ -39,7 +39,9 @@ static void backups(void) {
   unsigned char *image = sqlite3_serialize(db, "main", &size, 0);
   printf("%lld %.15s\n", size, image);
   run("DROP TABLE t");
-  error("deserialize", sqlite3_deserialize(db, "main", image, size, size, SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE));
+  error("deserialize",
+        sqlite3_deserialize(db, "main", image, size, size,
+                            SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE));
   query("SELECT count(*) FROM t");
   run("INSERT INTO h VALUES(9, 9)");
   printf("%p\n", (void *)sqlite3_backup_init(target, "nope", own, "main"));
@@ -93,7 +95,8 @@ static int conflict(void *data, int kind, sqlite3_changeset_iter *iterator) {
   int columns, operation, indirect;
   sqlite3changeset_op(iterator, &table, &columns, &operation, &indirect);
   printf("conflict %d %s %d\n", kind, table, operation);
-  if (kind == SQLITE_CHANGESET_DATA && sqlite3changeset_conflict(iterator, 1, &value) == SQLITE_OK) print_value(value);
+  if (kind == SQLITE_CHANGESET_DATA && sqlite3changeset_conflict(iterator, 1, &value) == SQLITE_OK)
+    print_value(value);
   printf("\n");
   return kind == SQLITE_CHANGESET_DATA ? SQLITE_CHANGESET_REPLACE : SQLITE_CHANGESET_OMIT;
 }
@@ -106,8 +109,10 @@ static void sessions(void) {
   run("INSERT INTO s VALUES(1, 'one'), (2, 'two')");
   printf("%d\n", sqlite3session_create(db, "main", &session));
   printf("%d %d\n", sqlite3session_attach(session, NULL), sqlite3session_isempty(session));
-  run("INSERT INTO s VALUES(3, 'three'); UPDATE s SET b = 'deux' WHERE a = 2; DELETE FROM s WHERE a = 1");
-  printf("%d %d\n", sqlite3session_changeset(session, &count, &bytes), sqlite3session_isempty(session));
+  run("INSERT INTO s VALUES(3, 'three'); UPDATE s SET b = 'deux' WHERE a = 2; DELETE FROM s WHERE "
+      "a = 1");
+  printf("%d %d\n", sqlite3session_changeset(session, &count, &bytes),
+         sqlite3session_isempty(session));
   sqlite3session_delete(session);
   sqlite3_changeset_iter *iterator;
   sqlite3changeset_start(&iterator, count, bytes);
@@ -168,7 +173,8 @@ static void files(const char *path) {
   printf("finalize %d\n", sqlite3_finalize(statement));
   const char *type, *collation;
   int flags[3];
-  printf("%d", sqlite3_table_column_metadata(db, 0, "f", "a", &type, &collation, flags, flags + 1, flags + 2));
+  printf("%d", sqlite3_table_column_metadata(db, 0, "f", "a", &type, &collation, flags, flags + 1,
+                                             flags + 2));
   printf(" %s %s %d %d %d\n", type ? type : "none", collation, flags[0], flags[1], flags[2]);
   int on = -1;
   printf("%d", sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, &on));
@@ -205,11 +211,14 @@ static void shared(void) {
 
 static void origins(void) {
   sqlite3_stmt *statement;
-  sqlite3_prepare_v2(db, "SELECT a.i AS j, x || 'y', b.z FROM t AS a JOIN temp.tt AS b", -1, &statement, 0);
+  sqlite3_prepare_v2(db, "SELECT a.i AS j, x || 'y', b.z FROM t AS a JOIN temp.tt AS b", -1,
+                     &statement, 0);
   for (int i = 0; i < 3; i++) {
-    const char *schema = sqlite3_column_database_name(statement, i), *table = sqlite3_column_table_name(statement, i);
+    const char *schema = sqlite3_column_database_name(statement, i),
+               *table = sqlite3_column_table_name(statement, i);
     const char *origin = sqlite3_column_origin_name(statement, i);
-    printf("%s %s %s\n", schema ? schema : "none", table ? table : "none", origin ? origin : "none");
+    printf("%s %s %s\n", schema ? schema : "none", table ? table : "none",
+           origin ? origin : "none");
   }
   const unsigned short *wide = sqlite3_column_table_name16(statement, 2);
   printf("%c%c %d\n", wide[0], wide[1], sqlite3_column_origin_name16(statement, 1) == NULL);
@@ -224,7 +233,8 @@ static void snapshots(const char *file) {
   sqlite3_open(path, &db);
   sqlite3_open(path, &other);
   sqlite3_exec(other, "PRAGMA wal_autocheckpoint = 0", 0, 0, 0);
-  run("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; CREATE TABLE s(a); INSERT INTO s VALUES(1)");
+  run("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; CREATE TABLE s(a); INSERT INTO s "
+      "VALUES(1)");
   printf("%d\n", sqlite3_snapshot_get(db, "main", &early) != SQLITE_OK);
   run("BEGIN; SELECT * FROM s");
   printf("%d\n", sqlite3_snapshot_get(db, "main", &early));

@@ -13,8 +13,9 @@ static int on_geometry(sqlite3_rtree_geometry *shape, int count, double *coordin
 }
 
 static int on_shape_query(sqlite3_rtree_query_info *info) {
-  printf("query %s %d: %d of %d, %d waiting, parent %d, row %lld", (char *)info->pContext, info->nParam, info->iLevel,
-         info->mxLevel, info->anQueue[info->iLevel], info->eParentWithin, info->iLevel ? 0 : info->iRowid);
+  printf("query %s %d: %d of %d, %d waiting, parent %d, row %lld", (char *)info->pContext,
+         info->nParam, info->iLevel, info->mxLevel, info->anQueue[info->iLevel],
+         info->eParentWithin, info->iLevel ? 0 : info->iRowid);
   print_value(info->apSqlParam[0]);
   printf("\n");
   info->rScore = -info->aCoord[0];
@@ -25,11 +26,13 @@ static int on_shape_query(sqlite3_rtree_query_info *info) {
 static void shapes(void) {
   static char context[] = "shape";
   printf("%d\n", sqlite3_rtree_geometry_callback(db, "left_of", on_geometry, context));
-  printf("%d\n", sqlite3_rtree_query_callback(db, "best_left_of", on_shape_query, context, on_destroy));
+  printf("%d\n",
+         sqlite3_rtree_query_callback(db, "best_left_of", on_shape_query, context, on_destroy));
   run("CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1)");
   run("INSERT INTO boxes VALUES(1, 1, 2), (2, 3, 4), (3, 5, 6)");
   query("SELECT id FROM boxes WHERE id MATCH left_of(3)");
   query("SELECT id FROM boxes WHERE id MATCH left_of(-1)");
   query("SELECT id FROM boxes WHERE id MATCH best_left_of(4, 'x')");
-  printf("%d\n", sqlite3_rtree_query_callback(db, "best_left_of", on_shape_query, context, on_destroy));
+  printf("%d\n",
+         sqlite3_rtree_query_callback(db, "best_left_of", on_shape_query, context, on_destroy));
 }

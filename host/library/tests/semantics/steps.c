@@ -10,7 +10,8 @@ static void go(sqlite3_stmt *statement, int count) {
   for (int i = 0; i < count; i++) {
     int code = sqlite3_step(statement);
     printf("step %d", code);
-    for (int j = 0; j < sqlite3_data_count(statement); j++) print_value(sqlite3_column_value(statement, j));
+    for (int j = 0; j < sqlite3_data_count(statement); j++)
+      print_value(sqlite3_column_value(statement, j));
     printf("\n");
   }
 }
@@ -114,7 +115,8 @@ static void interruption_of_many(void) {
 /* The row is there while it is traced. */
 static int on_row(unsigned kind, void *data, void *statement, void *unused) {
   printf("row of %d:", sqlite3_data_count(statement));
-  for (int i = 0; i < sqlite3_data_count(statement); i++) print_value(sqlite3_column_value(statement, i));
+  for (int i = 0; i < sqlite3_data_count(statement); i++)
+    print_value(sqlite3_column_value(statement, i));
   printf("\n");
   return 0;
 }
@@ -169,7 +171,8 @@ static void between_steps(const char *file) {
   char path[500];
   snprintf(path, sizeof(path), "%s-steps", file);
   sqlite3_open(path, &db);
-  run("CREATE TABLE r(a INTEGER PRIMARY KEY, b); INSERT INTO r(b) VALUES('a'), ('b'), ('c'), ('d'), ('e'), ('f')");
+  run("CREATE TABLE r(a INTEGER PRIMARY KEY, b); INSERT INTO r(b) VALUES('a'), ('b'), ('c'), "
+      "('d'), ('e'), ('f')");
   changes();
   running();
   interruptions();

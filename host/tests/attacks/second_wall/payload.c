@@ -32,7 +32,8 @@ static word call6(word n, word a, word b, word c, word d, word e, word f) {
                    : "rcx", "r11", "memory");
   return result;
 }
-#define CALL(n, a, b, c, d, e) call6(SYS_##n, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), 0)
+#define CALL(n, a, b, c, d, e) \
+  call6(SYS_##n, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), 0)
 
 void *memset(void *to, int byte, size_t count) {
   for (volatile char *p = to; count--; p++) *p = (char)byte;
@@ -152,11 +153,17 @@ static int list_outside(void) {
   int directory = open_file("../outside", O_DIRECTORY, 0);
   return directory >= 0 && CALL(getdents64, directory, buffer, sizeof buffer, 0, 0) > 0;
 }
-static int write_outside(void) { return open_file("../outside/new", O_CREAT | O_WRONLY, 0600) >= 0; }
+static int write_outside(void) {
+  return open_file("../outside/new", O_CREAT | O_WRONLY, 0600) >= 0;
+}
 static int overwrite_outside(void) { return open_file("../outside/file", O_WRONLY, 0) >= 0; }
 static int truncate_outside(void) { return CALL(truncate, "../outside/file", 0, 0, 0, 0) == 0; }
-static int remove_outside(void) { return CALL(unlinkat, AT_FDCWD, "../outside/removable", 0, 0, 0) == 0; }
-static int move_out(void) { return CALL(renameat, AT_FDCWD, "mine", AT_FDCWD, "../outside/moved", 0) == 0; }
+static int remove_outside(void) {
+  return CALL(unlinkat, AT_FDCWD, "../outside/removable", 0, 0, 0) == 0;
+}
+static int move_out(void) {
+  return CALL(renameat, AT_FDCWD, "mine", AT_FDCWD, "../outside/moved", 0) == 0;
+}
 static int link_in(void) {
   return CALL(linkat, AT_FDCWD, "../outside/secret", AT_FDCWD, "stolen", 0) == 0 && reads("stolen");
 }
@@ -164,7 +171,9 @@ static int set_user_id(void) {
   int file = open_file("set-user-id", O_CREAT | O_WRONLY, 0600);
   return file >= 0 && CALL(fchmod, file, 04700, 0, 0, 0) == 0;
 }
-static int directory_outside(void) { return CALL(mkdirat, AT_FDCWD, "../outside/directory", 0700, 0, 0) == 0; }
+static int directory_outside(void) {
+  return CALL(mkdirat, AT_FDCWD, "../outside/directory", 0700, 0, 0) == 0;
+}
 
 static int socket_of(word family, word kind) { return CALL(socket, family, kind, 0, 0, 0) >= 0; }
 static int tcp(void) { return socket_of(2, 1); }
@@ -182,7 +191,10 @@ static int signal_other(void) { return CALL(kill, victim(), 18 /* SIGCONT */, 0,
 static int read_memory(void) {
   /* A program without a random address, see the test. */
   char buffer[8];
-  struct { void *base; size_t size; } here = {buffer, 8}, there = {(void *)0x400000, 8};
+  struct {
+    void *base;
+    size_t size;
+  } here = {buffer, 8}, there = {(void *)0x400000, 8};
   return call6(SYS_process_vm_readv, victim(), (word)&here, 1, (word)&there, 1, 0) == 8;
 }
 static int open_of_victim(const char *name, int flags) {
@@ -203,7 +215,9 @@ static int namespace_by_clone(void) {
   return child > 0;
 }
 static int namespace_by_clone3(void) {
-  struct { uint64_t flags, pidfd, tid, parent, signal, stack, size, tls; } how = {0x10000000, 0, 0, 0, 17, 0, 0, 0};
+  struct {
+    uint64_t flags, pidfd, tid, parent, signal, stack, size, tls;
+  } how = {0x10000000, 0, 0, 0, 17, 0, 0, 0};
   word child = CALL(clone3, &how, sizeof how, 0, 0, 0);
   if (child == 0) CALL(exit_group, 0, 0, 0, 0, 0);
   return child > 0;
@@ -219,11 +233,18 @@ static int key(void) {
   return CALL(add_key, "user", "planted", "x", 1, KEY_SPEC_PROCESS_KEYRING) > 0;
 }
 static int bpf_map(void) {
-  struct { uint32_t type, key, value, count; char rest[112]; } map = {2, 4, 4, 1, {0}};
+  struct {
+    uint32_t type, key, value, count;
+    char rest[112];
+  } map = {2, 4, 4, 1, {0}};
   return CALL(bpf, 0, &map, sizeof map, 0, 0) >= 0;
 }
 static int perf(void) {
-  struct { uint32_t type, size; uint64_t config; char rest[112]; } event = {1, 128, 0, {0}};
+  struct {
+    uint32_t type, size;
+    uint64_t config;
+    char rest[112];
+  } event = {1, 128, 0, {0}};
   return CALL(perf_event_open, &event, 0, -1, -1, 0) >= 0;
 }
 static int ring(void) {
@@ -231,9 +252,15 @@ static int ring(void) {
   memset(parameters, 0, sizeof parameters);
   return CALL(io_uring_setup, 4, parameters, 0, 0, 0) >= 0;
 }
-static int fault_handler(void) { return CALL(userfaultfd, 1 /* user mode only */, 0, 0, 0, 0) >= 0; }
+static int fault_handler(void) {
+  return CALL(userfaultfd, 1 /* user mode only */, 0, 0, 0, 0) >= 0;
+}
 static int by_handle(void) {
-  struct { uint32_t bytes; int type; char data[128]; } handle = {128, 0, {0}};
+  struct {
+    uint32_t bytes;
+    int type;
+    char data[128];
+  } handle = {128, 0, {0}};
   int mount;
   if (CALL(name_to_handle_at, AT_FDCWD, "../outside/secret", &handle, &mount, 0) != 0) return 0;
   return CALL(open_by_handle_at, open_file(".", O_DIRECTORY, 0), &handle, 0, 0, 0) >= 0;
@@ -265,17 +292,55 @@ static __attribute__((used)) void begin(void) {
   read_file("only", only, sizeof only);
   int results = open_file("results", O_CREAT | O_WRONLY | O_TRUNC, 0600);
 #define TRY(action) attempt(#action, action, only, results)
-  TRY(shell); TRY(shell_by_loader); TRY(other_program); TRY(written_program);
-  TRY(program_in_memory); TRY(program_in_memory_by_name);
-  TRY(read_outside); TRY(read_key); TRY(read_by_link); TRY(read_by_proc); TRY(read_users);
-  TRY(list_outside); TRY(write_outside); TRY(overwrite_outside); TRY(truncate_outside);
-  TRY(remove_outside); TRY(move_out); TRY(link_in); TRY(directory_outside); TRY(set_user_id);
-  TRY(tcp); TRY(udp); TRY(tcp6); TRY(local_socket); TRY(netlink); TRY(datagram_pair);
-  TRY(trace); TRY(signal_other); TRY(read_memory); TRY(memory_file); TRY(environment);
-  TRY(by_its_root); TRY(by_its_directory); TRY(process_handle);
-  TRY(user_namespace); TRY(namespace_by_clone); TRY(namespace_by_clone3); TRY(mounts);
-  TRY(new_root); TRY(other_user); TRY(key); TRY(bpf_map); TRY(perf); TRY(ring);
-  TRY(fault_handler); TRY(by_handle); TRY(personality); TRY(typed); TRY(others_limit);
+  TRY(shell);
+  TRY(shell_by_loader);
+  TRY(other_program);
+  TRY(written_program);
+  TRY(program_in_memory);
+  TRY(program_in_memory_by_name);
+  TRY(read_outside);
+  TRY(read_key);
+  TRY(read_by_link);
+  TRY(read_by_proc);
+  TRY(read_users);
+  TRY(list_outside);
+  TRY(write_outside);
+  TRY(overwrite_outside);
+  TRY(truncate_outside);
+  TRY(remove_outside);
+  TRY(move_out);
+  TRY(link_in);
+  TRY(directory_outside);
+  TRY(set_user_id);
+  TRY(tcp);
+  TRY(udp);
+  TRY(tcp6);
+  TRY(local_socket);
+  TRY(netlink);
+  TRY(datagram_pair);
+  TRY(trace);
+  TRY(signal_other);
+  TRY(read_memory);
+  TRY(memory_file);
+  TRY(environment);
+  TRY(by_its_root);
+  TRY(by_its_directory);
+  TRY(process_handle);
+  TRY(user_namespace);
+  TRY(namespace_by_clone);
+  TRY(namespace_by_clone3);
+  TRY(mounts);
+  TRY(new_root);
+  TRY(other_user);
+  TRY(key);
+  TRY(bpf_map);
+  TRY(perf);
+  TRY(ring);
+  TRY(fault_handler);
+  TRY(by_handle);
+  TRY(personality);
+  TRY(typed);
+  TRY(others_limit);
   CALL(exit_group, 0, 0, 0, 0, 0);
 }
 

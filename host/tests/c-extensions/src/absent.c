@@ -6,7 +6,8 @@ SQLITE_EXTENSION_INIT1
 static void copy(sqlite3_context *context, int count, sqlite3_value **values) {
   (void)count;
   sqlite3 *other = (sqlite3 *)sqlite3_value_pointer(values[0], "database");
-  sqlite3_backup *backup = sqlite3_backup_init(other, "main", sqlite3_context_db_handle(context), "main");
+  sqlite3_backup *backup =
+      sqlite3_backup_init(other, "main", sqlite3_context_db_handle(context), "main");
   sqlite3_result_int(context, backup != 0);
 }
 

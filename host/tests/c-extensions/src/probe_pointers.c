@@ -31,7 +31,8 @@ static void p_pointed(Context *context, int count, Value **values) {
   for (int i = 0; i < count; i++) {
     const char *pointed = sqlite3_value_pointer(values[i], type);
     int is_other = sqlite3_value_pointer(values[i], "another type") != 0;
-    sqlite3_str_appendf(text, "[%d %s %d]", sqlite3_value_type(values[i]), pointed ? pointed : "none", is_other);
+    sqlite3_str_appendf(text, "[%d %s %d]", sqlite3_value_type(values[i]),
+                        pointed ? pointed : "none", is_other);
   }
   sqlite3_result_text(context, sqlite3_str_finish(text), -1, sqlite3_free);
 }
@@ -66,7 +67,8 @@ int probe_pointers(sqlite3 *db) {
   };
   int code = sqlite3_create_function(db, "p_gather", 1, SQLITE_UTF8, 0, 0, gather, gathered);
   for (unsigned i = 0; i < sizeof(probes) / sizeof(probes[0]) && !code; i++) {
-    code = sqlite3_create_function(db, probes[i].name, probes[i].arguments, SQLITE_UTF8, 0, probes[i].call, 0, 0);
+    code = sqlite3_create_function(db, probes[i].name, probes[i].arguments, SQLITE_UTF8, 0,
+                                   probes[i].call, 0, 0);
   }
   return code;
 }

@@ -14,7 +14,8 @@ static void p_memory(Context *context, int count, Value **values) {
   int holds = sqlite3_msize(memory) >= 1000 && !strcmp(memory, "memory");
   sqlite3_free(memory);
   memory = sqlite3_malloc64(5);
-  holds &= memory != 0 && sqlite3_malloc(0) == 0 && sqlite3_malloc(-1) == 0 && sqlite3_realloc(0, 0) == 0;
+  holds &= memory != 0 && sqlite3_malloc(0) == 0 && sqlite3_malloc(-1) == 0 &&
+           sqlite3_realloc(0, 0) == 0;
   sqlite3_free(memory);
   sqlite3_free(0);
   holds &= sqlite3_memory_used() >= 0 && sqlite3_memory_highwater(0) >= 0;
@@ -42,9 +43,11 @@ static void p_about(Context *context, int count, Value **values) {
   (void)count, (void)values;
   sqlite3 *db = sqlite3_context_db_handle(context);
   sqlite3_str *text = sqlite3_str_new(db);
-  sqlite3_str_appendf(text, "%s %d %s threadsafe %d", sqlite3_libversion(), sqlite3_libversion_number(), sqlite3_sourceid(), sqlite3_threadsafe());
+  sqlite3_str_appendf(text, "%s %d %s threadsafe %d", sqlite3_libversion(),
+                      sqlite3_libversion_number(), sqlite3_sourceid(), sqlite3_threadsafe());
   for (int i = 0; i < 12; i++) sqlite3_str_appendf(text, " %d", sqlite3_limit(db, i, -1));
-  sqlite3_str_appendf(text, " %s/%s/%s", sqlite3_errstr(SQLITE_CONSTRAINT), sqlite3_errstr(SQLITE_BUSY_SNAPSHOT), sqlite3_errstr(9999));
+  sqlite3_str_appendf(text, " %s/%s/%s", sqlite3_errstr(SQLITE_CONSTRAINT),
+                      sqlite3_errstr(SQLITE_BUSY_SNAPSHOT), sqlite3_errstr(9999));
   give(context, text);
 }
 
@@ -62,7 +65,8 @@ static void p_heap_limits(Context *context, int count, Value **values) {
   sqlite3_str_appendf(text, ", hard %lld", sqlite3_hard_heap_limit64(0));
   sqlite3_soft_heap_limit(1 << 30);
   sqlite3_str_appendf(text, ", soft %lld", sqlite3_soft_heap_limit64(0));
-  sqlite3_str_appendf(text, ", released %d %d", sqlite3_release_memory(1000), sqlite3_db_release_memory(sqlite3_context_db_handle(context)));
+  sqlite3_str_appendf(text, ", released %d %d", sqlite3_release_memory(1000),
+                      sqlite3_db_release_memory(sqlite3_context_db_handle(context)));
   give(context, text);
 }
 
@@ -75,7 +79,8 @@ static void p_status(Context *context, int count, Value **values) {
     sqlite3_int64 now64 = 0, most64 = 0;
     int code = sqlite3_status(kind, &now, &most, 0);
     int code64 = sqlite3_status64(kind, &now64, &most64, 0);
-    sqlite3_str_appendf(text, "%d %d %d, ", code, code64, now == now64 && most == most64 && now64 >= 0 && most64 >= now64);
+    sqlite3_str_appendf(text, "%d %d %d, ", code, code64,
+                        now == now64 && most == most64 && now64 >= 0 && most64 >= now64);
   }
   give(context, text);
 }
@@ -86,8 +91,10 @@ static void p_process(Context *context, int count, Value **values) {
   (void)count, (void)values;
   sqlite3 *db = sqlite3_context_db_handle(context);
   sqlite3_str *text = sqlite3_str_new(0);
-  sqlite3_str_appendf(text, "cacheflush %d, shared cache %d", sqlite3_db_cacheflush(db), sqlite3_enable_shared_cache(1));
-  sqlite3_str_appendf(text, " %d, interrupted %d", sqlite3_enable_shared_cache(0), sqlite3_is_interrupted(db));
+  sqlite3_str_appendf(text, "cacheflush %d, shared cache %d", sqlite3_db_cacheflush(db),
+                      sqlite3_enable_shared_cache(1));
+  sqlite3_str_appendf(text, " %d, interrupted %d", sqlite3_enable_shared_cache(0),
+                      sqlite3_is_interrupted(db));
   sqlite3_str_appendf(text, ", slept %d %d", sqlite3_sleep(0), sqlite3_sleep(-5));
   sqlite3_thread_cleanup();
 #ifdef SQLITE_CORE
@@ -95,7 +102,8 @@ static void p_process(Context *context, int count, Value **values) {
   if (sqlite3_global_recover()) sqlite3_str_appendall(text, " not recovered");
 #endif
   sqlite3_str_appendf(text, ", option %d", sqlite3_compileoption_used("NO_SUCH_OPTION"));
-  sqlite3_str_appendf(text, " %s %s", sqlite3_compileoption_get(-1), sqlite3_compileoption_get(10000));
+  sqlite3_str_appendf(text, " %s %s", sqlite3_compileoption_get(-1),
+                      sqlite3_compileoption_get(10000));
   give(context, text);
 }
 

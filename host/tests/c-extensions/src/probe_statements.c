@@ -16,18 +16,22 @@ static void bind_all(sqlite3_str *text, sqlite3_stmt *statement, int count, Valu
   sqlite3_str_appendf(text, "%d parameters", sqlite3_bind_parameter_count(statement));
   for (int i = 1; i <= sqlite3_bind_parameter_count(statement); i++) {
     const char *name = sqlite3_bind_parameter_name(statement, i);
-    sqlite3_str_appendf(text, " %s=%d", name ? name : "?", name ? sqlite3_bind_parameter_index(statement, name) : i);
+    sqlite3_str_appendf(text, " %s=%d", name ? name : "?",
+                        name ? sqlite3_bind_parameter_index(statement, name) : i);
   }
-  for (int i = 0; i < count; i++) sqlite3_str_appendf(text, " %d", sqlite3_bind_value(statement, i + 1, values[i]));
+  for (int i = 0; i < count; i++)
+    sqlite3_str_appendf(text, " %d", sqlite3_bind_value(statement, i + 1, values[i]));
 }
 
 static void add_rows(sqlite3_str *text, sqlite3_stmt *statement) {
   int code, rows = 0;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-    sqlite3_str_appendf(text, "\n  %d of %d:", sqlite3_data_count(statement), sqlite3_column_count(statement));
+    sqlite3_str_appendf(text, "\n  %d of %d:", sqlite3_data_count(statement),
+                        sqlite3_column_count(statement));
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
-      sqlite3_str_appendf(text, " %s %d %d %lld %!.15g", sqlite3_column_name(statement, i), sqlite3_column_type(statement, i),
-                          sqlite3_column_int(statement, i), sqlite3_column_int64(statement, i), sqlite3_column_double(statement, i));
+      sqlite3_str_appendf(text, " %s %d %d %lld %!.15g", sqlite3_column_name(statement, i),
+                          sqlite3_column_type(statement, i), sqlite3_column_int(statement, i),
+                          sqlite3_column_int64(statement, i), sqlite3_column_double(statement, i));
       /* C does not say which of a call's arguments comes first. */
       const void *part = sqlite3_column_text(statement, i);
       sqlite3_str_appendf(text, " %Q", part);
@@ -41,7 +45,8 @@ static void add_rows(sqlite3_str *text, sqlite3_stmt *statement) {
     }
     rows++;
   }
-  sqlite3_str_appendf(text, "\n  %d rows, then %d, data %d, busy %d", rows, code, sqlite3_data_count(statement), sqlite3_stmt_busy(statement));
+  sqlite3_str_appendf(text, "\n  %d rows, then %d, data %d, busy %d", rows, code,
+                      sqlite3_data_count(statement), sqlite3_stmt_busy(statement));
 }
 
 /* p_run(SQL, VALUES...): all statements, the values bound to each. */
@@ -57,7 +62,8 @@ static void p_run(Context *context, int count, Value **values) {
     if (code) add_error(text, db, code);
     if (code) break;
     if (statement) {
-      sqlite3_str_appendf(text, " %Q readonly %d ", sqlite3_sql(statement), sqlite3_stmt_readonly(statement));
+      sqlite3_str_appendf(text, " %Q readonly %d ", sqlite3_sql(statement),
+                          sqlite3_stmt_readonly(statement));
       bind_all(text, statement, count - 1, values + 1);
       add_rows(text, statement);
       code = sqlite3_reset(statement);
@@ -67,7 +73,8 @@ static void p_run(Context *context, int count, Value **values) {
     }
     sql = tail;
   }
-  sqlite3_str_appendf(text, "\nchanges %d %lld, last %lld", sqlite3_changes(db), sqlite3_changes64(db), sqlite3_last_insert_rowid(db));
+  sqlite3_str_appendf(text, "\nchanges %d %lld, last %lld", sqlite3_changes(db),
+                      sqlite3_changes64(db), sqlite3_last_insert_rowid(db));
   give(context, text);
 }
 
@@ -78,7 +85,9 @@ static void p_bind(Context *context, int count, Value **values) {
   sqlite3_stmt *statement = 0;
   int codes[20], n = 0;
   destroyed = 0;
-  codes[n++] = sqlite3_prepare_v3(db, "SELECT ?1 AS a, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11; tail", -1, SQLITE_PREPARE_PERSISTENT, &statement, 0);
+  codes[n++] =
+      sqlite3_prepare_v3(db, "SELECT ?1 AS a, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11; tail", -1,
+                         SQLITE_PREPARE_PERSISTENT, &statement, 0);
   codes[n++] = sqlite3_bind_blob(statement, 1, "blob", 4, count_destroyed);
   codes[n++] = sqlite3_bind_blob64(statement, 2, "blob64", 6, SQLITE_STATIC);
   codes[n++] = sqlite3_bind_double(statement, 3, 0.1);
@@ -96,7 +105,8 @@ static void p_bind(Context *context, int count, Value **values) {
   codes[n++] = sqlite3_reset(statement);
   codes[n++] = sqlite3_clear_bindings(statement);
   add_rows(text, statement);
-  sqlite3_str_appendf(text, "\nhandle %d, next %d, destroyed %d,", sqlite3_db_handle(statement) == db, sqlite3_next_stmt(db, 0) != 0, destroyed);
+  sqlite3_str_appendf(text, "\nhandle %d, next %d, destroyed %d,",
+                      sqlite3_db_handle(statement) == db, sqlite3_next_stmt(db, 0) != 0, destroyed);
   codes[n++] = sqlite3_finalize(statement);
   codes[n++] = sqlite3_finalize(0);
   codes[n++] = sqlite3_prepare16_v2(db, u"SELECT 16 AS wide", -1, &statement, 0);
@@ -115,7 +125,10 @@ static void p_steps(Context *context, int count, Value **values) {
   sqlite3 *db = sqlite3_context_db_handle(context);
   sqlite3_str *text = sqlite3_str_new(0);
   sqlite3_stmt *statement;
-  sqlite3_prepare_v2(db, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT i FROM n", -1, &statement, 0);
+  sqlite3_prepare_v2(db,
+                     "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < "
+                     "?1) SELECT i FROM n",
+                     -1, &statement, 0);
   sqlite3_bind_int(statement, 1, 3);
   for (int i = 0; i < 6; i++) {
     int code = sqlite3_step(statement);
@@ -144,7 +157,11 @@ static void p_prepare(Context *context, int count, Value **values) {
     switch (way) {
       case 0: code = sqlite3_prepare16(db, wide, -1, &statement, &wide_tail); break;
       case 1: code = sqlite3_prepare16_v2(db, wide, wide_bytes, &statement, &wide_tail); break;
-      case 2: code = sqlite3_prepare16_v3(db, wide, wide_bytes, SQLITE_PREPARE_NO_VTAB, &statement, &wide_tail); break;
+      case 2:
+        code = sqlite3_prepare16_v3(db, wide, wide_bytes, SQLITE_PREPARE_NO_VTAB, &statement,
+                                    &wide_tail);
+        break;
+      default: break;
     }
     if (way < 3) left = (const char *)wide + wide_bytes - (const char *)wide_tail;
     const char *sql = (const char *)sqlite3_value_text(values[0]), *tail = 0;
@@ -153,6 +170,7 @@ static void p_prepare(Context *context, int count, Value **values) {
       case 3: code = sqlite3_prepare(db, sql, bytes, &statement, &tail); break;
       case 4: code = sqlite3_prepare_v2(db, sql, -1, &statement, &tail); break;
       case 5: code = sqlite3_prepare_v3(db, sql, bytes + 1, 0, &statement, &tail); break;
+      default: break;
     }
     if (way >= 3) left = sql + bytes - tail;
     sqlite3_str_appendf(text, "%s%d left %d", way ? "; " : "", code, left);
@@ -194,12 +212,14 @@ static void p_changes(Context *context, int count, Value **values) {
   (void)count, (void)values;
   sqlite3 *db = sqlite3_context_db_handle(context);
   sqlite3_str *text = sqlite3_str_new(0);
-  sqlite3_str_appendf(text, "%d %lld, in all %d %lld", sqlite3_changes(db), sqlite3_changes64(db), sqlite3_total_changes(db), sqlite3_total_changes64(db));
+  sqlite3_str_appendf(text, "%d %lld, in all %d %lld", sqlite3_changes(db), sqlite3_changes64(db),
+                      sqlite3_total_changes(db), sqlite3_total_changes64(db));
   give(context, text);
 }
 
 static int tell_row(void *data, int count, char **values, char **names) {
-  for (int i = 0; i < count; i++) sqlite3_str_appendf(data, "%s=%s ", names[i], values[i] ? values[i] : "null");
+  for (int i = 0; i < count; i++)
+    sqlite3_str_appendf(data, "%s=%s ", names[i], values[i] ? values[i] : "null");
   sqlite3_str_appendall(data, "; ");
   return count == 3;
 }
@@ -221,9 +241,13 @@ static void p_get_table(Context *context, int count, Value **values) {
   sqlite3_str *text = sqlite3_str_new(0);
   char **table = 0, *message = 0;
   int rows = 0, width = 0;
-  int code = sqlite3_get_table(sqlite3_context_db_handle(context), (const char *)sqlite3_value_text(values[0]), &table, &rows, &width, &message);
-  sqlite3_str_appendf(text, "%d %s, %d rows of %d:", code, message ? message : "no message", rows, width);
-  for (int i = 0; table && i < (rows + 1) * width; i++) sqlite3_str_appendf(text, " %s", table[i] ? table[i] : "null");
+  int code = sqlite3_get_table(sqlite3_context_db_handle(context),
+                               (const char *)sqlite3_value_text(values[0]), &table, &rows, &width,
+                               &message);
+  sqlite3_str_appendf(text, "%d %s, %d rows of %d:", code, message ? message : "no message", rows,
+                      width);
+  for (int i = 0; table && i < (rows + 1) * width; i++)
+    sqlite3_str_appendf(text, " %s", table[i] ? table[i] : "null");
   sqlite3_free_table(table);
   sqlite3_free(message);
   give(context, text);
@@ -239,14 +263,16 @@ static void p_columns(Context *context, int count, Value **values) {
   for (int i = 1; statement && i < count; i++) sqlite3_bind_value(statement, i, values[i]);
   for (int pass = 0; statement && pass < 2; pass++) {
     char *expanded = sqlite3_expanded_sql(statement);
-    sqlite3_str_appendf(text, "%sexplain %d, %Q", pass ? "\n" : "", sqlite3_stmt_isexplain(statement), expanded);
+    sqlite3_str_appendf(text, "%sexplain %d, %Q", pass ? "\n" : "",
+                        sqlite3_stmt_isexplain(statement), expanded);
     sqlite3_free(expanded);
     for (int i = -1; i <= sqlite3_column_count(statement); i++) {
       /* One form of a type is lost when the other one is read. */
       const void *wide = sqlite3_column_decltype16(statement, i);
       sqlite3_str_appendall(text, ", ");
       add_hex(text, wide, wide ? 2 : 0);
-      sqlite3_str_appendf(text, " %s %Q", sqlite3_column_name(statement, i), sqlite3_column_decltype(statement, i));
+      sqlite3_str_appendf(text, " %s %Q", sqlite3_column_name(statement, i),
+                          sqlite3_column_decltype(statement, i));
     }
     sqlite3_step(statement);
   }
@@ -262,10 +288,13 @@ static void p_column(Context *context, int count, Value **values) {
   const char *names[3], *type = "unset", *collation = "unset";
   int not_null = 7, primary_key = 7, auto_increment = 7;
   for (int i = 0; i < 3; i++) names[i] = (const char *)sqlite3_value_text(values[i]);
-  int code = sqlite3_table_column_metadata(db, names[0], names[1], names[2], &type, &collation, &not_null, &primary_key, &auto_increment);
+  int code = sqlite3_table_column_metadata(db, names[0], names[1], names[2], &type, &collation,
+                                           &not_null, &primary_key, &auto_increment);
   add_error(text, db, code);
-  sqlite3_str_appendf(text, " %Q %Q %d %d %d", type, collation, not_null, primary_key, auto_increment);
-  sqlite3_str_appendf(text, " %d", sqlite3_table_column_metadata(db, names[0], names[1], names[2], 0, 0, 0, 0, 0));
+  sqlite3_str_appendf(text, " %Q %Q %d %d %d", type, collation, not_null, primary_key,
+                      auto_increment);
+  sqlite3_str_appendf(
+      text, " %d", sqlite3_table_column_metadata(db, names[0], names[1], names[2], 0, 0, 0, 0, 0));
   give(context, text);
 }
 
@@ -277,8 +306,9 @@ static void p_database(Context *context, int count, Value **values) {
   const char *schema = (const char *)sqlite3_value_text(values[0]);
   const char *file = sqlite3_db_filename(db, schema);
   const char *end = file ? strrchr(file, '/') : 0;
-  sqlite3_str_appendf(text, "file %Q, readonly %d, transaction %d, autocommit %d:", end ? end : file,
-                      sqlite3_db_readonly(db, schema), sqlite3_txn_state(db, schema), sqlite3_get_autocommit(db));
+  sqlite3_str_appendf(
+      text, "file %Q, readonly %d, transaction %d, autocommit %d:", end ? end : file,
+      sqlite3_db_readonly(db, schema), sqlite3_txn_state(db, schema), sqlite3_get_autocommit(db));
   for (int i = -1; i < 4; i++) sqlite3_str_appendf(text, " %Q", sqlite3_db_name(db, i));
   give(context, text);
 }
@@ -298,7 +328,8 @@ static void p_blob(Context *context, int count, Value **values) {
   sqlite3_str *text = sqlite3_str_new(0);
   sqlite3_blob *blob = 0;
   char part[8] = {0};
-  int code = sqlite3_blob_open(db, "main", (const char *)sqlite3_value_text(values[0]), (const char *)sqlite3_value_text(values[1]),
+  int code = sqlite3_blob_open(db, "main", (const char *)sqlite3_value_text(values[0]),
+                               (const char *)sqlite3_value_text(values[1]),
                                sqlite3_value_int64(values[2]), sqlite3_value_int(values[3]), &blob);
   add_error(text, db, code);
   if (!code) {
@@ -310,7 +341,9 @@ static void p_blob(Context *context, int count, Value **values) {
     if (code) add_error(text, db, code);
     code = sqlite3_blob_read(blob, part, 6, 0);
     sqlite3_str_appendf(text, " read %d %.6s", code, code ? "" : part);
-    sqlite3_str_appendf(text, " beyond %d %d %d", sqlite3_blob_read(blob, part, 4, 1000), sqlite3_blob_write(blob, "x", 1, 1000), sqlite3_blob_read(blob, part, -1, 0));
+    sqlite3_str_appendf(text, " beyond %d %d %d", sqlite3_blob_read(blob, part, 4, 1000),
+                        sqlite3_blob_write(blob, "x", 1, 1000),
+                        sqlite3_blob_read(blob, part, -1, 0));
     code = sqlite3_blob_reopen(blob, 2);
     sqlite3_str_appendf(text, " reopen %d bytes %d", code, sqlite3_blob_bytes(blob));
     code = sqlite3_blob_reopen(blob, 77);
@@ -330,7 +363,8 @@ static void p_kept_blob(Context *context, int count, Value **values) {
   char part[8] = {0};
   int code;
   if (count == 2) {
-    code = sqlite3_blob_open(db, "main", (const char *)sqlite3_value_text(values[0]), (const char *)sqlite3_value_text(values[1]), 1, 1, &kept);
+    code = sqlite3_blob_open(db, "main", (const char *)sqlite3_value_text(values[0]),
+                             (const char *)sqlite3_value_text(values[1]), 1, 1, &kept);
   } else if (count == 1) {
     code = sqlite3_blob_write(kept, sqlite3_value_text(values[0]), 2, 1);
     sqlite3_str_appendf(text, "read %d %.4s ", sqlite3_blob_read(kept, part, 4, 0), part);
@@ -343,9 +377,20 @@ static void p_kept_blob(Context *context, int count, Value **values) {
 }
 
 const Probe statement_probes[] = {
-    {"p_run", -1, p_run},         {"p_bind", 0, p_bind},           {"p_steps", 0, p_steps},
-    {"p_exec", 2, p_exec},        {"p_get_table", 1, p_get_table}, {"p_prepare", 1, p_prepare},
-    {"p_fails", 1, p_fails},      {"p_changes", 0, p_changes},     {"p_set_errmsg", 0, p_set_errmsg},
-    {"p_blob", 4, p_blob},        {"p_kept_blob", -1, p_kept_blob}, {"p_columns", -1, p_columns},    {"p_column", 3, p_column},
-    {"p_database", 1, p_database}, {"p_set_row_id", 1, p_set_row_id}, {0},
+    {"p_run", -1, p_run},
+    {"p_bind", 0, p_bind},
+    {"p_steps", 0, p_steps},
+    {"p_exec", 2, p_exec},
+    {"p_get_table", 1, p_get_table},
+    {"p_prepare", 1, p_prepare},
+    {"p_fails", 1, p_fails},
+    {"p_changes", 0, p_changes},
+    {"p_set_errmsg", 0, p_set_errmsg},
+    {"p_blob", 4, p_blob},
+    {"p_kept_blob", -1, p_kept_blob},
+    {"p_columns", -1, p_columns},
+    {"p_column", 3, p_column},
+    {"p_database", 1, p_database},
+    {"p_set_row_id", 1, p_set_row_id},
+    {0},
 };

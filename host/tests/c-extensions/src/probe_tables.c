@@ -1,5 +1,4 @@
-/* Probes of virtual tables: a table of numbers that shows its plans, and one that
-** can be written and keeps a record of its calls. */
+/* Probes of virtual tables: one that can be written and keeps a record of its calls. */
 #include <string.h>
 
 #include "probes.h"
@@ -8,7 +7,7 @@ SQLITE_EXTENSION_INIT3
 /* What was called, for `p_log()`. */
 static sqlite3_str *log_text;
 
-static void note(const char *format, ...) {
+void note(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   if (!log_text) log_text = sqlite3_str_new(0);
@@ -22,138 +21,6 @@ static void p_log(sqlite3_context *context, int count, sqlite3_value **values) {
   char *text = log_text ? sqlite3_str_finish(log_text) : 0;
   log_text = 0;
   sqlite3_result_text(context, text, -1, sqlite3_free);
-}
-
-/* p_numbers(n): 1 to n, with the plan as a column. */
-
-typedef struct {
-  sqlite3_vtab_cursor base;
-  sqlite3_int64 row, last;
-  char *plan;
-} Cursor;
-
-static int connect_numbers(sqlite3 *db, void *data, int count, const char *const *words, sqlite3_vtab **table, char **error) {
-  (void)data, (void)error;
-  *table = sqlite3_malloc(sizeof(**table));
-  if (!*table) return SQLITE_NOMEM;
-  memset(*table, 0, sizeof(**table));
-  if (count > 3) note("arguments %d: %s", count, words[3]);
-  sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-  return sqlite3_declare_vtab(db, "CREATE TABLE x(value INTEGER, name TEXT, plan TEXT, n HIDDEN)");
-}
-
-static int disconnect_numbers(sqlite3_vtab *table) {
-  sqlite3_free(table);
-  return SQLITE_OK;
-}
-
-static void add_value(sqlite3_str *text, sqlite3_value *value) {
-  if (!value) {
-    sqlite3_str_appendall(text, "none");
-  } else {
-    sqlite3_str_appendf(text, "%d:%Q", sqlite3_value_type(value), sqlite3_value_text(value));
-  }
-}
-
-static int plan_numbers(sqlite3_vtab *table, sqlite3_index_info *info) {
-  (void)table;
-  sqlite3_str *text = sqlite3_str_new(0);
-  int arguments = 0;
-  sqlite3_str_appendf(text, "distinct %d, used %llx;", sqlite3_vtab_distinct(info), info->colUsed & 15);
-  for (int i = 0; i < info->nConstraint; i++) {
-    sqlite3_value *right = 0;
-    int code = sqlite3_vtab_rhs_value(info, i, &right);
-    int in = sqlite3_vtab_in(info, i, -1);
-    sqlite3_str_appendf(text, " [%d op %d usable %d %s in %d right %d ", info->aConstraint[i].iColumn, info->aConstraint[i].op,
-                        info->aConstraint[i].usable, sqlite3_vtab_collation(info, i), in, code);
-    add_value(text, right);
-    sqlite3_str_appendall(text, "]");
-    if (!info->aConstraint[i].usable) continue;
-    info->aConstraintUsage[i].argvIndex = ++arguments;
-    if (in) sqlite3_vtab_in(info, i, 1);
-    info->aConstraintUsage[i].omit = info->aConstraint[i].iColumn == 3;
-  }
-  for (int i = 0; i < info->nOrderBy; i++) sqlite3_str_appendf(text, " order %d %d", info->aOrderBy[i].iColumn, info->aOrderBy[i].desc);
-  info->idxNum = arguments;
-  info->idxStr = sqlite3_str_finish(text);
-  info->needToFreeIdxStr = 1;
-  info->estimatedCost = 10;
-  info->estimatedRows = 10;
-  return SQLITE_OK;
-}
-
-static int open_numbers(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
-  (void)table;
-  *cursor = sqlite3_malloc(sizeof(Cursor));
-  if (!*cursor) return SQLITE_NOMEM;
-  memset(*cursor, 0, sizeof(Cursor));
-  return SQLITE_OK;
-}
-
-static int close_numbers(sqlite3_vtab_cursor *base) {
-  sqlite3_free(((Cursor *)base)->plan);
-  sqlite3_free(base);
-  return SQLITE_OK;
-}
-
-static int filter_numbers(sqlite3_vtab_cursor *base, int number, const char *plan, int count, sqlite3_value **values) {
-  Cursor *cursor = (Cursor *)base;
-  sqlite3_str *text = sqlite3_str_new(0);
-  sqlite3_str_appendf(text, "%d %s; %d:", number, plan, count);
-  cursor->last = 5;
-  for (int i = 0; i < count; i++) {
-    sqlite3_value *item;
-    int code = sqlite3_vtab_in_first(values[i], &item);
-    if (code == SQLITE_OK || code == SQLITE_DONE) {
-      sqlite3_str_appendall(text, " (");
-      for (; code == SQLITE_OK && item; code = sqlite3_vtab_in_next(values[i], &item)) add_value(text, item);
-      sqlite3_str_appendf(text, ")%d", code);
-    } else {
-      sqlite3_str_appendall(text, " ");
-      add_value(text, values[i]);
-    }
-  }
-  sqlite3_free(cursor->plan);
-  cursor->plan = sqlite3_str_finish(text);
-  cursor->row = 1;
-  return SQLITE_OK;
-}
-
-static int next_number(sqlite3_vtab_cursor *base) {
-  ((Cursor *)base)->row++;
-  return SQLITE_OK;
-}
-
-static int end_of_numbers(sqlite3_vtab_cursor *base) { return ((Cursor *)base)->row > ((Cursor *)base)->last; }
-
-static int number_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
-  Cursor *cursor = (Cursor *)base;
-  switch (column) {
-    case 0: sqlite3_result_int64(context, cursor->row); break;
-    case 1: sqlite3_result_text(context, sqlite3_mprintf("number %lld", cursor->row), -1, sqlite3_free); break;
-    case 2: sqlite3_result_text(context, cursor->plan, -1, SQLITE_TRANSIENT); break;
-    default: sqlite3_result_null(context);
-  }
-  if (column == 0) sqlite3_result_subtype(context, 7);
-  return SQLITE_OK;
-}
-
-static int number_row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *row_id) {
-  *row_id = ((Cursor *)base)->row * 10;
-  return SQLITE_OK;
-}
-
-static void overloaded(sqlite3_context *context, int count, sqlite3_value **values) {
-  (void)count;
-  sqlite3_result_text(context, sqlite3_mprintf("%s of %s", sqlite3_user_data(context), sqlite3_value_text(values[0])), -1, sqlite3_free);
-}
-
-static int find_number_function(sqlite3_vtab *table, int count, const char *name, void (**call)(sqlite3_context *, int, sqlite3_value **), void **data) {
-  (void)table;
-  if (count != 1 || sqlite3_stricmp(name, "p_overloaded")) return 0;
-  *call = overloaded;
-  *data = "overload";
-  return 1;
 }
 
 /* p_store: rows of one value, with a record of what is called. */
@@ -171,7 +38,8 @@ typedef struct {
   int row;
 } StoreCursor;
 
-static int connect_store(sqlite3 *db, void *data, int count, const char *const *words, sqlite3_vtab **table, char **error) {
+static int connect_store(sqlite3 *db, void *data, int count, const char *const *words,
+                         sqlite3_vtab **table, char **error) {
   (void)data;
   note("connect %s %s.%s %d", words[0], words[1], words[2], count - 3);
   if (count > 3 && !strcmp(words[3], "fail")) {
@@ -193,7 +61,8 @@ static int connect_store(sqlite3 *db, void *data, int count, const char *const *
   return SQLITE_OK;
 }
 
-static int create_store(sqlite3 *db, void *data, int count, const char *const *words, sqlite3_vtab **table, char **error) {
+static int create_store(sqlite3 *db, void *data, int count, const char *const *words,
+                        sqlite3_vtab **table, char **error) {
   note("create");
   return connect_store(db, data, count, words, table, error);
 }
@@ -228,7 +97,8 @@ static int close_store(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-static int filter_store(sqlite3_vtab_cursor *base, int number, const char *plan, int count, sqlite3_value **values) {
+static int filter_store(sqlite3_vtab_cursor *base, int number, const char *plan, int count,
+                        sqlite3_value **values) {
   (void)number, (void)plan, (void)count, (void)values;
   ((StoreCursor *)base)->row = 0;
   return SQLITE_OK;
@@ -239,7 +109,9 @@ static int next_row(sqlite3_vtab_cursor *base) {
   return SQLITE_OK;
 }
 
-static int end_of_store(sqlite3_vtab_cursor *base) { return ((StoreCursor *)base)->row >= ((Store *)base->pVtab)->count; }
+static int end_of_store(sqlite3_vtab_cursor *base) {
+  return ((StoreCursor *)base)->row >= ((Store *)base->pVtab)->count;
+}
 
 static int store_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   Store *store = (Store *)base->pVtab;
@@ -273,24 +145,29 @@ static void remove_row(Store *store, sqlite3_int64 id) {
   }
 }
 
-static int update_store(sqlite3_vtab *table, int count, sqlite3_value **values, sqlite3_int64 *row_id) {
+static int update_store(sqlite3_vtab *table, int count, sqlite3_value **values,
+                        sqlite3_int64 *row_id) {
   Store *store = (Store *)table;
   sqlite3_str *text = sqlite3_str_new(0);
   for (int i = 0; i < count; i++) {
     sqlite3_str_appendf(text, " %s", sqlite3_value_nochange(values[i]) ? "same " : "");
     add_value(text, values[i]);
-    if (sqlite3_value_subtype(values[i])) sqlite3_str_appendf(text, "/%d", sqlite3_value_subtype(values[i]));
+    if (sqlite3_value_subtype(values[i]))
+      sqlite3_str_appendf(text, "/%d", sqlite3_value_subtype(values[i]));
   }
   char *line = sqlite3_str_finish(text);
   note("update%s, conflict %d", line, sqlite3_vtab_on_conflict(store->db));
   sqlite3_free(line);
-  if (count > 1 && sqlite3_value_type(values[3]) == SQLITE_TEXT && !strcmp((const char *)sqlite3_value_text(values[3]), "refused")) {
+  if (count > 1 && sqlite3_value_type(values[3]) == SQLITE_TEXT &&
+      !strcmp((const char *)sqlite3_value_text(values[3]), "refused")) {
     table->zErrMsg = sqlite3_mprintf("this text is refused");
     return SQLITE_CONSTRAINT;
   }
-  if (sqlite3_value_type(values[0]) != SQLITE_NULL) remove_row(store, sqlite3_value_int64(values[0]));
+  if (sqlite3_value_type(values[0]) != SQLITE_NULL)
+    remove_row(store, sqlite3_value_int64(values[0]));
   if (count == 1 || store->count == 100) return SQLITE_OK;
-  sqlite3_int64 id = sqlite3_value_type(values[1]) == SQLITE_NULL ? store->count + 1000 : sqlite3_value_int64(values[1]);
+  sqlite3_int64 id = sqlite3_value_type(values[1]) == SQLITE_NULL ? store->count + 1000
+                                                                  : sqlite3_value_int64(values[1]);
   store->ids[store->count] = id;
   store->texts[store->count++] = sqlite3_mprintf("%s", sqlite3_value_text(values[3]));
   *row_id = id;
@@ -298,9 +175,17 @@ static int update_store(sqlite3_vtab *table, int count, sqlite3_value **values, 
 }
 
 #define STEP(name) \
-  static int name##_store(sqlite3_vtab *table) { (void)table; note(#name); return SQLITE_OK; }
+  static int name##_store(sqlite3_vtab *table) { \
+    (void)table; \
+    note(#name); \
+    return SQLITE_OK; \
+  }
 #define NUMBERED(name) \
-  static int name##_store(sqlite3_vtab *table, int number) { (void)table; note(#name " %d", number); return SQLITE_OK; }
+  static int name##_store(sqlite3_vtab *table, int number) { \
+    (void)table; \
+    note(#name " %d", number); \
+    return SQLITE_OK; \
+  }
 STEP(begin)
 STEP(sync)
 STEP(commit)
@@ -311,31 +196,45 @@ NUMBERED(rollback_to)
 
 static int rename_store(sqlite3_vtab *table, const char *name) {
   note("rename %s", name);
-  if (strcmp(name, "forbidden")) return SQLITE_OK;
+  if (strcmp(name, "forbidden") != 0) return SQLITE_OK;
   table->zErrMsg = sqlite3_mprintf("a forbidden name");
   return SQLITE_ERROR;
 }
 
 static int is_shadow(const char *name) { return !sqlite3_stricmp(name, "hidden"); }
 
-static int check_store(sqlite3_vtab *table, const char *schema, const char *name, int flags, char **error) {
+static int check_store(sqlite3_vtab *table, const char *schema, const char *name, int flags,
+                       char **error) {
   (void)flags;
-  if (((Store *)table)->count > 2) *error = sqlite3_mprintf("more than two rows in %s.%s", schema, name);
+  if (((Store *)table)->count > 2)
+    *error = sqlite3_mprintf("more than two rows in %s.%s", schema, name);
   return SQLITE_OK;
 }
 
-static const sqlite3_module numbers = {
-    .xConnect = connect_numbers, .xBestIndex = plan_numbers, .xDisconnect = disconnect_numbers, .xDestroy = disconnect_numbers,
-    .xOpen = open_numbers, .xClose = close_numbers, .xFilter = filter_numbers, .xNext = next_number, .xEof = end_of_numbers,
-    .xColumn = number_column, .xRowid = number_row_id, .xFindFunction = find_number_function,
-};
-
 static const sqlite3_module stores = {
-    .iVersion = 4, .xCreate = create_store, .xConnect = connect_store, .xBestIndex = plan_store, .xDisconnect = free_store,
-    .xDestroy = destroy_store, .xOpen = open_store, .xClose = close_store, .xFilter = filter_store, .xNext = next_row,
-    .xEof = end_of_store, .xColumn = store_column, .xRowid = store_row_id, .xUpdate = update_store, .xBegin = begin_store,
-    .xSync = sync_store, .xCommit = commit_store, .xRollback = rollback_store, .xRename = rename_store,
-    .xSavepoint = savepoint_store, .xRelease = release_store, .xRollbackTo = rollback_to_store, .xShadowName = is_shadow,
+    .iVersion = 4,
+    .xCreate = create_store,
+    .xConnect = connect_store,
+    .xBestIndex = plan_store,
+    .xDisconnect = free_store,
+    .xDestroy = destroy_store,
+    .xOpen = open_store,
+    .xClose = close_store,
+    .xFilter = filter_store,
+    .xNext = next_row,
+    .xEof = end_of_store,
+    .xColumn = store_column,
+    .xRowid = store_row_id,
+    .xUpdate = update_store,
+    .xBegin = begin_store,
+    .xSync = sync_store,
+    .xCommit = commit_store,
+    .xRollback = rollback_store,
+    .xRename = rename_store,
+    .xSavepoint = savepoint_store,
+    .xRelease = release_store,
+    .xRollbackTo = rollback_to_store,
+    .xShadowName = is_shadow,
     .xIntegrity = check_store,
 };
 
@@ -355,8 +254,9 @@ static void p_keep_modules(sqlite3_context *context, int count, sqlite3_value **
 
 int probe_tables(sqlite3 *db) {
   int code = sqlite3_create_function(db, "p_log", 0, SQLITE_UTF8, 0, p_log, 0, 0);
-  if (!code) code = sqlite3_create_function(db, "p_keep_modules", 1, SQLITE_UTF8, 0, p_keep_modules, 0, 0);
-  if (!code) code = sqlite3_create_module(db, "p_numbers", &numbers, 0);
+  if (!code)
+    code = sqlite3_create_function(db, "p_keep_modules", 1, SQLITE_UTF8, 0, p_keep_modules, 0, 0);
+  if (!code) code = probe_numbers(db);
   if (!code) code = sqlite3_create_module_v2(db, "p_store", &stores, 0, 0);
   if (!code) code = sqlite3_create_module(db, "p_dropped", &stores, 0);
   return code;

@@ -30,7 +30,8 @@ static void frozen_value(sqlite3_context *context) {
 
 static void frozen_point(sqlite3_context *context, int count, sqlite3_value **values) {
   (void)count;
-  sqlite3_result_pointer(context, sqlite3_mprintf("%s", sqlite3_value_text(values[0])), type, sqlite3_free);
+  sqlite3_result_pointer(context, sqlite3_mprintf("%s", sqlite3_value_text(values[0])), type,
+                         sqlite3_free);
 }
 
 static void frozen_pointed(sqlite3_context *context, int count, sqlite3_value **values) {
@@ -45,7 +46,8 @@ static int run(sqlite3 *db, const char **sql, sqlite3_value *bound, sqlite3_str 
   if (code || !statement) return code;
   if (sqlite3_bind_parameter_count(statement)) sqlite3_bind_value(statement, 1, bound);
   while (sqlite3_step(statement) == SQLITE_ROW) {
-    sqlite3_str_appendf(text, "%s%s", sqlite3_str_length(text) ? "," : "", sqlite3_column_text(statement, 0));
+    sqlite3_str_appendf(text, "%s%s", sqlite3_str_length(text) ? "," : "",
+                        sqlite3_column_text(statement, 0));
   }
   return sqlite3_finalize(statement);
 }
@@ -68,10 +70,12 @@ static void frozen_run(sqlite3_context *context, int count, sqlite3_value **valu
 int sqlite3_frozen_c_init(sqlite3 *db, char **error, const sqlite3_api_routines *routines) {
   (void)error;
   SQLITE_EXTENSION_INIT2(routines);
-  int code = sqlite3_create_window_function(db, "frozen_sum", 1, SQLITE_UTF8, 0, frozen_step, frozen_value,
-                                            frozen_value, frozen_inverse, 0);
-  if (!code) code = sqlite3_create_function(db, "frozen_point", 1, SQLITE_UTF8, 0, frozen_point, 0, 0);
-  if (!code) code = sqlite3_create_function(db, "frozen_pointed", 1, SQLITE_UTF8, 0, frozen_pointed, 0, 0);
+  int code = sqlite3_create_window_function(db, "frozen_sum", 1, SQLITE_UTF8, 0, frozen_step,
+                                            frozen_value, frozen_value, frozen_inverse, 0);
+  if (!code)
+    code = sqlite3_create_function(db, "frozen_point", 1, SQLITE_UTF8, 0, frozen_point, 0, 0);
+  if (!code)
+    code = sqlite3_create_function(db, "frozen_pointed", 1, SQLITE_UTF8, 0, frozen_pointed, 0, 0);
   if (!code) code = sqlite3_create_function(db, "frozen_run", 2, SQLITE_UTF8, 0, frozen_run, 0, 0);
   return code;
 }

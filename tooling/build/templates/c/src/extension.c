@@ -24,6 +24,6 @@ static void rot13(sqlite3_context *context, int count, sqlite3_value **values) {
 int sqlite3_rot13_init(sqlite3 *db, char **error, const sqlite3_api_routines *routines) {
   (void)error;
   SQLITE_EXTENSION_INIT2(routines);
-  return sqlite3_create_function(db, "rot13", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-                                 0, rot13, 0, 0);
+  return sqlite3_create_function(
+      db, "rot13", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, 0, rot13, 0, 0);
 }

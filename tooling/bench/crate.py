@@ -1,4 +1,4 @@
-"""The suite `crate`: the crate sqlite-wasm compared with rusqlite on the same SQLite, in one process.
+"""The suite `crate`: the crate sqlite-sandbox compared with rusqlite on the same SQLite, in one process.
 
 `connection` is the program. It does each operation by one crate and then by the other.
 """
@@ -17,7 +17,7 @@ PROGRAM = ROOT / "target/bench-connection/release/bench-connection"
 COMPONENT = ROOT / "target/release/database.cwasm"
 ENGINES = {
     REFERENCE: {"version": "rusqlite", "sqlite": None, "via": "rusqlite, native"},
-    SUITE: {"version": "sqlite-wasm", "sqlite": None, "via": "crate sqlite-wasm: each call crosses"},
+    SUITE: {"version": "sqlite-sandbox", "sqlite": None, "via": "crate sqlite-sandbox: each call crosses"},
 }
 ABOUT = {
     "insert": "a row, prepared, in one transaction",

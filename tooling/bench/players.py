@@ -99,7 +99,7 @@ def node_peer(name: str, in_memory: bool = False) -> Player:
 PLAYERS = (
     Player(REFERENCE, (str(NATIVE),), "rusqlite, native", extensions=("vec0",), needs=(NATIVE,)),
     Player(SUBJECT, (), "rusqlite, in the sandbox; vec0 and ann are embedded", extensions=("vec0", "ann"), needs=(COMPONENT,)),
-    Player(CRATE, (str(NATIVE), "--crate", str(CRATE_COMPONENT)), "crate sqlite-wasm: each call crosses", needs=(NATIVE, CRATE_COMPONENT)),
+    Player(CRATE, (str(NATIVE), "--crate", str(CRATE_COMPONENT)), "crate sqlite-sandbox: each call crosses", needs=(NATIVE, CRATE_COMPONENT)),
     python_peer("apsw"),
     python_peer("duckdb", "duckdb"),
     python_peer("turso", "turso"),
@@ -120,7 +120,7 @@ PLAYERS = (
 
 
 def has_crate() -> bool:
-    """Whether the native player was built with the crate sqlite-wasm in it."""
+    """Whether the native player was built with the crate sqlite-sandbox in it."""
     if not NATIVE.exists():
         return False
     asked = subprocess.run([NATIVE, "--crate", "none", "setup", "/dev/null"], capture_output=True, text=True,

@@ -53,7 +53,7 @@ LOOP_SUITE_ABOUT = {
 
 OTHER_ABOUT = {
     "extensions": "calls, rows, SQL of extensions, loaded and embedded",
-    "crate": "the crate sqlite-wasm, compared with rusqlite",
+    "crate": "the crate sqlite-sandbox, compared with rusqlite",
     "library": "libsqlite3.so.0, compared with the native one",
     "serve": "transactions of `serve` and of PostgreSQL; pipelines, and clients beside hostile ones",
     "javascript": "the npm package, compared with others for Node",

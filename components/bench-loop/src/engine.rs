@@ -29,8 +29,8 @@ pub fn through_crate(
 ) -> Result<String, Box<dyn Error>> {
     let file = std::path::Path::new(database);
     let directory = file.parent().ok_or("the database has no directory")?;
-    let builder = sqlite_wasm::Database::builder().component(component);
-    let loaded = builder.directory(directory, sqlite_wasm::Access::ReadWrite).build()?;
+    let builder = sqlite_sandbox::Database::builder().component(component);
+    let loaded = builder.directory(directory, sqlite_sandbox::Access::ReadWrite).build()?;
     in_sandbox::play::play(|| loaded.open(file), mode, tape)
 }
 

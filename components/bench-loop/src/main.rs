@@ -1,6 +1,6 @@
 //! Plays a tape: the schema, statements and values of one workload, which `tooling/bench` has
 //! written, on one database. What is played and how it is timed is the same source for SQLite
-//! compiled natively, for the crate `sqlite-wasm` and for a component on our engine.
+//! compiled natively, for the crate `sqlite-sandbox` and for a component on our engine.
 //!
 //! Usage: `bench-loop [--crate DATABASE.cwasm] setup|check|time DATABASE < TAPE`
 //!

@@ -33,7 +33,7 @@ impl Connection {
     /// write meanwhile.
     ///
     /// ```
-    /// # use sqlite_wasm::{Access, Database, backup::Progress};
+    /// # use sqlite_sandbox::{Access, Database, backup::Progress};
     /// # let builder = Database::builder().component("../../target/release/database.cwasm");
     /// let directory = std::env::temp_dir().join("sqlite-wasm-backup");
     /// std::fs::create_dir_all(&directory).unwrap();
@@ -44,7 +44,7 @@ impl Connection {
     /// db.execute_batch("DROP TABLE t")?;
     /// db.restore("main", directory.join("copy.db"), None::<fn(Progress)>)?;
     /// assert_eq!(db.query_row("SELECT a FROM t", (), |row| row.get::<_, i64>(0))?, 7);
-    /// # Ok::<(), sqlite_wasm::Error>(())
+    /// # Ok::<(), sqlite_sandbox::Error>(())
     /// ```
     ///
     /// # Errors

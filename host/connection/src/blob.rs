@@ -13,7 +13,7 @@ const MAX_PIECE: usize = 1 << 20;
 /// An open text or blob of a row, which is read and written in place.
 ///
 /// ```
-/// # use sqlite_wasm::Database;
+/// # use sqlite_sandbox::Database;
 /// # use std::io::{Read, Write};
 /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
 /// let db = database.open_in_memory()?;
@@ -22,7 +22,7 @@ const MAX_PIECE: usize = 1 << 20;
 /// let mut content = Vec::new();
 /// db.blob_open("main", "file", "content", 1, true)?.read_to_end(&mut content).unwrap();
 /// assert_eq!(content, b"ab\0\0");
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Blob<'conn> {

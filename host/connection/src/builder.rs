@@ -221,7 +221,7 @@ pub(crate) struct Shared {
 /// separate instance: it cannot affect another one, and neither can a trap in it.
 ///
 /// ```
-/// use sqlite_wasm::Database;
+/// use sqlite_sandbox::Database;
 /// use std::time::Duration;
 ///
 /// let builder = Database::builder().memory(64 << 20).statement_time(Duration::from_secs(1));
@@ -231,7 +231,7 @@ pub(crate) struct Shared {
 /// let sql = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT i FROM c";
 /// let error = db.execute_batch(sql).unwrap_err();
 /// assert_eq!(error.to_string(), "the time limit of a statement, 1s was reached");
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Database(Arc<Shared>);

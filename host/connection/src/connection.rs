@@ -85,7 +85,7 @@ impl BitAnd for OpenFlags {
 /// connection rolls back its open transaction.
 ///
 /// ```
-/// # use sqlite_wasm::Database;
+/// # use sqlite_sandbox::Database;
 /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
 /// let db = database.open_in_memory()?;
 /// db.execute("CREATE TABLE item(name TEXT, price REAL)", ())?;
@@ -93,7 +93,7 @@ impl BitAnd for OpenFlags {
 /// let price: f64 =
 ///     db.query_row("SELECT price FROM item WHERE name = ?1", ["table"], |row| row.get(0))?;
 /// assert_eq!((price, db.last_insert_rowid()?), (99.5, 1));
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 pub struct Connection {
     pub(crate) session: Session,
@@ -301,7 +301,7 @@ impl Connection {
 /// Interrupts the statements of a connection. It can outlive the connection.
 ///
 /// ```
-/// # use sqlite_wasm::{Database, ErrorCode};
+/// # use sqlite_sandbox::{Database, ErrorCode};
 /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
 /// let db = database.open_in_memory()?;
 /// let handle = db.get_interrupt_handle();
@@ -313,7 +313,7 @@ impl Connection {
 ///                SELECT count(*) FROM c";
 /// let error = db.execute_batch(endless).unwrap_err();
 /// assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct InterruptHandle(Interrupter);

@@ -185,7 +185,7 @@ impl Connection {
     /// in the function is an SQL error.
     ///
     /// ```
-    /// # use sqlite_wasm::{Database, functions::FunctionFlags};
+    /// # use sqlite_sandbox::{Database, functions::FunctionFlags};
     /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
     /// let db = database.open_in_memory()?;
     /// db.create_scalar_function("twice", 1, FunctionFlags::SQLITE_DETERMINISTIC, |context| {
@@ -193,7 +193,7 @@ impl Connection {
     /// })?;
     /// let twice: String = db.query_row("SELECT twice('ab')", (), |row| row.get(0))?;
     /// assert_eq!(twice, "abab");
-    /// # Ok::<(), sqlite_wasm::Error>(())
+    /// # Ok::<(), sqlite_sandbox::Error>(())
     /// ```
     ///
     /// # Errors

@@ -5,10 +5,10 @@
 //! memory, its other files, or its other connections.
 //!
 //! ```
-//! use sqlite_wasm::Database;
+//! use sqlite_sandbox::Database;
 //! use std::time::Duration;
 //!
-//! fn main() -> sqlite_wasm::Result<()> {
+//! fn main() -> sqlite_sandbox::Result<()> {
 //!     let builder = Database::builder().memory(64 << 20).statement_time(Duration::from_secs(1));
 //! #   let builder = builder.component("../../target/release/database.cwasm");
 //!     let database = builder.rows(1000).build()?;
@@ -16,7 +16,7 @@
 //!     let sql = "SELECT value FROM json_each('[1, 2, 3]')"; // a stranger's
 //!     let mut statement = db.prepare(sql)?;
 //!     let values = statement.query_map((), |row| row.get::<_, i64>(0))?;
-//!     assert_eq!(values.sum::<sqlite_wasm::Result<i64>>()?, 6);
+//!     assert_eq!(values.sum::<sqlite_sandbox::Result<i64>>()?, 6);
 //!     Ok(())
 //! }
 //! ```

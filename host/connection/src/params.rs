@@ -7,12 +7,12 @@ use crate::types::ToSql;
 /// Parameters by position: `params![1, "two", None::<i64>]`.
 ///
 /// ```
-/// # use sqlite_wasm::{Database, params};
+/// # use sqlite_sandbox::{Database, params};
 /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
 /// let db = database.open_in_memory()?;
 /// let sum: i64 = db.query_row("SELECT ?1 + ?2", params![40, 2], |row| row.get(0))?;
 /// assert_eq!(sum, 42);
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 #[macro_export]
 macro_rules! params {

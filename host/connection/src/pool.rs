@@ -9,14 +9,14 @@ use crate::error::{Error, Result};
 /// Opens connections for [`r2d2::Pool`].
 ///
 /// ```
-/// # use sqlite_wasm::{Database, pool::ConnectionManager};
+/// # use sqlite_sandbox::{Database, pool::ConnectionManager};
 /// # let builder = Database::builder().component("../../target/release/database.cwasm");
 /// # let file = std::env::temp_dir().join("sqlite-wasm-pool.db");
 /// let database = builder.build()?;
 /// let pool = r2d2::Pool::builder().max_size(2).build(ConnectionManager::new(database, &file));
 /// let db = pool.unwrap().get().unwrap();
 /// assert_eq!(db.query_row("SELECT 7", (), |row| row.get::<_, i64>(0))?, 7);
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct ConnectionManager {

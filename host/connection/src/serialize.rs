@@ -13,7 +13,7 @@ impl Connection {
     /// The content of the database `schema` (`main`), in the format of its file.
     ///
     /// ```
-    /// # let builder = sqlite_wasm::Database::builder().component("../../target/release/database.cwasm");
+    /// # let builder = sqlite_sandbox::Database::builder().component("../../target/release/database.cwasm");
     /// let database = builder.build()?;
     /// let db = database.open_in_memory()?;
     /// db.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (7)")?;
@@ -21,7 +21,7 @@ impl Connection {
     /// let mut copy = database.open_in_memory()?;
     /// copy.deserialize("main", &bytes, false)?;
     /// assert_eq!(copy.query_row("SELECT a FROM t", (), |row| row.get::<_, i64>(0))?, 7);
-    /// # Ok::<(), sqlite_wasm::Error>(())
+    /// # Ok::<(), sqlite_sandbox::Error>(())
     /// ```
     ///
     /// # Errors

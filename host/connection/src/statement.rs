@@ -90,7 +90,7 @@ impl RawStatement {
 /// A prepared statement of a connection. It is finalized when it is dropped.
 ///
 /// ```
-/// # use sqlite_wasm::Database;
+/// # use sqlite_sandbox::Database;
 /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
 /// let db = database.open_in_memory()?;
 /// db.execute_batch("CREATE TABLE item(name TEXT)")?;
@@ -102,7 +102,7 @@ impl RawStatement {
 /// let found = select.query_map((), |row| Ok((row.get::<_, i64>(0)?, row.get("name")?)))?;
 /// let found: Vec<(i64, String)> = found.collect::<Result<_, _>>()?;
 /// assert_eq!(found, [(2, "chair".to_owned()), (1, "table".to_owned())]);
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 pub struct Statement<'conn> {
     pub(crate) db: &'conn Connection,

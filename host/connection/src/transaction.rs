@@ -34,7 +34,7 @@ pub enum DropBehavior {
 /// A transaction, rolled back when it is dropped; see [`DropBehavior`].
 ///
 /// ```
-/// # use sqlite_wasm::Database;
+/// # use sqlite_sandbox::Database;
 /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
 /// let mut db = database.open_in_memory()?;
 /// db.execute_batch("CREATE TABLE account(name TEXT, euro INTEGER)")?;
@@ -43,7 +43,7 @@ pub enum DropBehavior {
 /// transaction.commit()?;
 /// drop(db.transaction()?.execute("DELETE FROM account", ())?);
 /// assert_eq!(db.query_row("SELECT count(*) FROM account", (), |row| row.get::<_, i64>(0))?, 1);
-/// # Ok::<(), sqlite_wasm::Error>(())
+/// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Transaction<'conn> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sql_tokens::from_first_word;
-use sqlite_wasm::{Connection, ErrorCode, InterruptHandle, Statement};
+use sqlite_sandbox::{Connection, ErrorCode, InterruptHandle, Statement};
 
 use crate::catalog::{self, Catalog};
 use crate::databases::{Access, Databases, Offered, Ready};
@@ -80,7 +80,7 @@ impl<'a> Call<'a> {
         Ok(call)
     }
 
-    fn start(&mut self) -> sqlite_wasm::Result<()> {
+    fn start(&mut self) -> sqlite_sandbox::Result<()> {
         self.limit_time();
         self.db.execute_batch(match self.access {
             Access::ReadOnly => "BEGIN",
@@ -90,7 +90,7 @@ impl<'a> Call<'a> {
     }
 
     /// The schema that the transaction sees.
-    fn renew(&mut self) -> sqlite_wasm::Result<()> {
+    fn renew(&mut self) -> sqlite_sandbox::Result<()> {
         let version = catalog::version(&self.db)?;
         if version == self.catalog.version {
             return Ok(());
@@ -186,7 +186,7 @@ impl<'a> Call<'a> {
         Ok(rows)
     }
 
-    fn changes(&self, statement: &Statement<'_>) -> sqlite_wasm::Result<Option<u64>> {
+    fn changes(&self, statement: &Statement<'_>) -> sqlite_sandbox::Result<Option<u64>> {
         (!statement.readonly()).then(|| self.db.total_changes()).transpose()
     }
 
@@ -236,13 +236,13 @@ impl<'a> Call<'a> {
 }
 
 enum Error {
-    Database(sqlite_wasm::Error),
+    Database(sqlite_sandbox::Error),
     Argument(String),
     Writes,
 }
 
-impl From<sqlite_wasm::Error> for Error {
-    fn from(error: sqlite_wasm::Error) -> Self {
+impl From<sqlite_sandbox::Error> for Error {
+    fn from(error: sqlite_sandbox::Error) -> Self {
         Self::Database(error)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use access::files::{Files, Identity, Named};
 use access::policy::Role;
 use anyhow::{Context, Result, bail};
-use sqlite_wasm::{Connection, Database, OpenFlags};
+use sqlite_sandbox::{Connection, Database, OpenFlags};
 use sqlite_wasm_runtime::wall::{Plan, Rights};
 use sqlite_wasm_runtime::words::escape::escaped;
 
@@ -179,7 +179,7 @@ impl Databases {
     /// # Errors
     ///
     /// SQLite's.
-    pub fn connect(&self, offered: &Offered, access: Access) -> sqlite_wasm::Result<Ready> {
+    pub fn connect(&self, offered: &Offered, access: Access) -> sqlite_sandbox::Result<Ready> {
         match access {
             Access::ReadWrite => self.fresh(offered, access),
             Access::ReadOnly => {
@@ -207,7 +207,7 @@ impl Databases {
         }
     }
 
-    fn fresh(&self, offered: &Offered, access: Access) -> sqlite_wasm::Result<Ready> {
+    fn fresh(&self, offered: &Offered, access: Access) -> sqlite_sandbox::Result<Ready> {
         let db = open(&self.sandbox, &offered.named.path, access)?;
         db.execute_batch(settings(access))?;
         // SQLite reads the schema now, and not when an agent waits.
@@ -279,7 +279,7 @@ impl Offered {
 /// How long a call waits for a lock of another program.
 const BUSY: Duration = Duration::from_secs(5);
 
-fn open(sandbox: &Database, path: &Path, access: Access) -> sqlite_wasm::Result<Connection> {
+fn open(sandbox: &Database, path: &Path, access: Access) -> sqlite_sandbox::Result<Connection> {
     let mode = match access {
         Access::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
         Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use access::policy::{self, Reading, Role, first_words};
 use sql_tokens::{Dialect, Tokens, quoted_name};
-use sqlite_wasm::Connection;
-use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};
+use sqlite_sandbox::Connection;
+use sqlite_sandbox::hooks::{AuthAction, AuthContext, Authorization};
 
 use crate::catalog::{Catalog, Kind, Table};
 use crate::lists::Lists;
@@ -296,7 +296,7 @@ impl State {
 /// # Errors
 ///
 /// SQLite's.
-pub fn read_catalog(db: &Connection, lists: &Lists) -> sqlite_wasm::Result<Catalog> {
+pub fn read_catalog(db: &Connection, lists: &Lists) -> sqlite_sandbox::Result<Catalog> {
     let mut catalog = Catalog::read(db, lists)?;
     if !catalog.has_lists() {
         return Ok(catalog);

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use sqlite_wasm::{Error, ErrorCode};
+use sqlite_sandbox::{Error, ErrorCode};
 use sqlite_wasm_runtime::words::complaint::complain;
 
 use crate::calls::Failure;

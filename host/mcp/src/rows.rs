@@ -1,8 +1,8 @@
 //! Rows as compact JSON, cut at limits.
 
 use serde_json::{Value as Json, json};
-use sqlite_wasm::types::Type;
-use sqlite_wasm::{Result, Row, Statement};
+use sqlite_sandbox::types::Type;
+use sqlite_sandbox::{Result, Row, Statement};
 
 use crate::values::encoded;
 

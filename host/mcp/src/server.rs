@@ -12,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value as Json;
-use sqlite_wasm::{Connection, InterruptHandle};
+use sqlite_sandbox::{Connection, InterruptHandle};
 use sqlite_wasm_runtime::words::complaint::complain;
 use sqlite_wasm_runtime::words::escape::controls_escaped;
 use tokio::sync::Semaphore;

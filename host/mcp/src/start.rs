@@ -9,7 +9,7 @@ use access::token;
 use anyhow::{Context, Result};
 use rmcp::ServiceExt;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
-use sqlite_wasm::Database;
+use sqlite_sandbox::Database;
 use sqlite_wasm_runtime::filesystem::temporary;
 use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};

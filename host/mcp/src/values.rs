@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Number, Value as Json, json};
-use sqlite_wasm::Statement;
-use sqlite_wasm::types::{Value, ValueRef};
+use sqlite_sandbox::Statement;
+use sqlite_sandbox::types::{Value, ValueRef};
 
 /// The largest integer that each reader of JSON keeps exactly.
 const MAX_EXACT: u64 = (1 << 53) - 1;

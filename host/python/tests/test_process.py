@@ -61,7 +61,7 @@ class Process(Case):
                 self.assertEqual(self.run_python("-c", late + CHECK), "good")
 
     def test_with_the_library_for_the_whole_process(self):
-        # As `python -m sqlite_wasm` does: then both are in the sandbox.
+        # As `python -m sqlite_sandbox_library` does: then both are in the sandbox.
         from sqlite_sandbox._location import LIBRARY
 
         code = "import sqlite3, sqlite_sandbox\nprint(*[m.connect(':memory:').execute('SELECT sqlite_version()').fetchone()[0] for m in (sqlite3, sqlite_sandbox)])"

@@ -2,7 +2,7 @@
 //! grants and limits.
 //!
 //! [`Template`] holds a loaded component with its imports; [`Template::start`] makes an
-//! [`Instance`], which is called. The crate `sqlite-wasm` is the interface for programs.
+//! [`Instance`], which is called. The crate `sqlite-sandbox` is the interface for programs.
 //!
 //! An instance runs on a separate stack, so that threads with small stacks can call it, and so that
 //! it can wait in the middle of a call: functions of the program run on the program's stack, and

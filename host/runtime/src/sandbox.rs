@@ -1,7 +1,7 @@
 //! One recipe for the sandbox of a database: the component's file, the loader for its kind, masks,
 //! grants, extensions, and what stays reachable behind the second wall.
 //!
-//! The runner, the crate `sqlite-wasm`, `libsqlite3.so.0` and the server differ only in the values of
+//! The runner, the crate `sqlite-sandbox`, `libsqlite3.so.0` and the server differ only in the values of
 //! a [`Recipe`] and in the options of a [`DatabaseGrant`].
 //!
 //! ```

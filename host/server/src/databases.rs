@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use access::files::{Files, Identity};
 use access::policy::{self, Reading, Role};
 use anyhow::{Context, Result};
-use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
+use sqlite_sandbox::{Connection, Database, DbConfig, OpenFlags};
 use sqlite_wasm_runtime::wall::{Plan, Rights};
 use sqlite_wasm_runtime::words::escape::escaped;
 use tokio::sync::Semaphore;
@@ -189,7 +189,7 @@ impl Databases {
     /// # Errors
     ///
     /// SQLite's.
-    pub fn connect(&self, named: &Named, role: Role, wire: Wire) -> sqlite_wasm::Result<Opened> {
+    pub fn connect(&self, named: &Named, role: Role, wire: Wire) -> sqlite_sandbox::Result<Opened> {
         let kept = self.kept(named);
         self.keep_open(&kept, named)?;
         let db = match wire {
@@ -215,7 +215,7 @@ impl Databases {
 
     /// A connection of the Postgres wire, whose extensions take most of its time; others are
     /// opened meanwhile.
-    fn ready(&self, kept: &Arc<Kept>, named: &Named) -> sqlite_wasm::Result<Connection> {
+    fn ready(&self, kept: &Arc<Kept>, named: &Named) -> sqlite_sandbox::Result<Connection> {
         // Another file may have the name by now.
         let now = named.identity();
         let of_this = |(of, db): &mut (Identity, Connection)| *of == now && !db.is_gone();
@@ -253,7 +253,7 @@ impl Databases {
         entry.kept.clone()
     }
 
-    fn keep_open(&self, kept: &Kept, named: &Named) -> sqlite_wasm::Result<()> {
+    fn keep_open(&self, kept: &Kept, named: &Named) -> sqlite_sandbox::Result<()> {
         let mut kept = kept.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_some_and(|db| !db.is_gone()) {
             return Ok(());
@@ -299,7 +299,7 @@ impl Databases {
 
 impl FileLimits {
     /// A connection that has not used its file, with what holds for every one.
-    fn applied(self, db: Connection) -> sqlite_wasm::Result<Connection> {
+    fn applied(self, db: Connection) -> sqlite_sandbox::Result<Connection> {
         if !self.has_checkpoints {
             db.execute_batch("PRAGMA wal_autocheckpoint = 0")?;
             db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -309,7 +309,7 @@ impl FileLimits {
 
     /// Limit the database. SQLite counts its pages, whose size no client may change, also not by
     /// VACUUM: see `host/access/src/policy/pragmas.rs`.
-    fn limit_size(self, db: &Connection) -> sqlite_wasm::Result<()> {
+    fn limit_size(self, db: &Connection) -> sqlite_sandbox::Result<()> {
         // Only a read makes sure of the size: the header of a new file may be in its log alone.
         db.query_row("PRAGMA schema_version", (), |_| Ok(()))?;
         let bytes = db.query_row("PRAGMA page_size", (), |row| row.get::<_, i64>(0))?;
@@ -358,7 +358,7 @@ impl Kept {
     }
 }
 
-fn open(sandbox: &Database, named: &Named, limits: FileLimits) -> sqlite_wasm::Result<Connection> {
+fn open(sandbox: &Database, named: &Named, limits: FileLimits) -> sqlite_sandbox::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     limits.applied(sandbox.open_with_flags(&named.path, flags)?)
 }

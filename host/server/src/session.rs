@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use access::policy::{Reading, Role};
-use sqlite_wasm::Connection;
+use sqlite_sandbox::Connection;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
 
@@ -76,7 +76,7 @@ impl Session {
     pub fn start(
         slot: Slot,
         rules: Rules,
-        open: impl FnOnce() -> sqlite_wasm::Result<Opened> + Send + 'static,
+        open: impl FnOnce() -> sqlite_sandbox::Result<Opened> + Send + 'static,
     ) -> Result<Self> {
         let runtime = Handle::current();
         let (jobs, queue) = sync_channel(QUEUE);
@@ -155,7 +155,7 @@ fn serve(
     control: &Arc<Control>,
     rules: &Rules,
     runtime: Handle,
-    open: impl FnOnce() -> sqlite_wasm::Result<Opened>,
+    open: impl FnOnce() -> sqlite_sandbox::Result<Opened>,
 ) {
     let opened = open().map_err(Error::from);
     let opened =

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use access::policy::Role;
 use access::token;
 use anyhow::{Context, Result, ensure};
-use sqlite_wasm::Database;
+use sqlite_sandbox::Database;
 use sqlite_wasm_runtime::filesystem::temporary;
 use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
@@ -141,16 +141,16 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
 }
 
 /// The same with the catalogue of Postgres, and what translated SQL calls.
-fn postgres(builder: sqlite_wasm::Builder) -> sqlite_wasm::Builder {
+fn postgres(builder: sqlite_sandbox::Builder) -> sqlite_sandbox::Builder {
     let builder = POSTGRES.iter().fold(builder, |builder, name| builder.extension(*name));
     builder.extension_grant(CATALOGUE_GRANT)
 }
 
-fn sandbox(limits: Limits) -> sqlite_wasm::Builder {
+fn sandbox(limits: Limits) -> sqlite_sandbox::Builder {
     untimed(limits).statement_time(limits.statement)
 }
 
-fn untimed(limits: Limits) -> sqlite_wasm::Builder {
+fn untimed(limits: Limits) -> sqlite_sandbox::Builder {
     let builder = Database::builder().memory(limits.memory).rows(limits.rows).bytes(limits.bytes);
     match limits.temporary {
         Some(bytes) => builder.temporary_files(bytes),

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use sqlite_wasm::functions::{Context as FunctionContext, FunctionFlags};
-use sqlite_wasm::types::Value;
-use sqlite_wasm::{Connection, Database, params_from_iter};
+use sqlite_sandbox::functions::{Context as FunctionContext, FunctionFlags};
+use sqlite_sandbox::types::Value;
+use sqlite_sandbox::{Connection, Database, params_from_iter};
 use sqlite_wasm_postgres::translate::{Context, SESSION_FUNCTION, Statement, translate};
 use sqlite_wasm_postgres::types::infer::{Column, Schema};
 use sqlite_wasm_postgres::types::parameters::infer;
@@ -243,7 +243,7 @@ fn what_would_be_wrong_is_an_error() {
         ("SELECT 1 / n FROM (VALUES (0.0)) AS v(n)", "22012"),
     ] {
         let error = db.execute_batch(&translated(sql)[0].sql).expect_err(sql);
-        let sqlite_wasm::Error::SqliteFailure(sqlite, Some(message)) = error else {
+        let sqlite_sandbox::Error::SqliteFailure(sqlite, Some(message)) = error else {
             panic!("{sql}: {error:?}");
         };
         let error = sqlite_wasm_postgres::Error::of_sqlite(sqlite.extended_code, &message);

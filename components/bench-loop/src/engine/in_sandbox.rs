@@ -1,6 +1,6 @@
-//! SQLite in a sandbox of the crate `sqlite-wasm`.
+//! SQLite in a sandbox of the crate `sqlite-sandbox`.
 
-pub use sqlite_wasm as sqlite;
+pub use sqlite_sandbox as sqlite;
 
 #[path = "play.rs"]
 pub mod play;

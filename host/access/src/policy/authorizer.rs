@@ -3,7 +3,7 @@
 //! statement, and SQLite itself is in the sandbox, so it comes in addition, and only where there
 //! are extensions.
 
-use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};
+use sqlite_sandbox::hooks::{AuthAction, AuthContext, Authorization};
 
 use super::names::{is_reserved, is_reserved_with_parts};
 use super::reading::Reading;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sqlite_wasm::hooks::AuthAction;
+use sqlite_sandbox::hooks::AuthAction;
 
 /// SQLite's flag: what writes fails when it begins.
 const QUERY_ONLY: &str = "query_only";

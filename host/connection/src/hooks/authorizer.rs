@@ -103,8 +103,8 @@ impl Connection {
     /// Call this for each action of a statement while it is prepared.
     ///
     /// ```
-    /// # use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};
-    /// # let builder = sqlite_wasm::Database::builder().component("../../target/release/database.cwasm");
+    /// # use sqlite_sandbox::hooks::{AuthAction, AuthContext, Authorization};
+    /// # let builder = sqlite_sandbox::Database::builder().component("../../target/release/database.cwasm");
     /// let db = builder.build()?.open_in_memory()?;
     /// db.authorizer(Some(|context: AuthContext| match context.action {
     ///     AuthAction::Select | AuthAction::Read { .. } => Authorization::Allow,
@@ -112,7 +112,7 @@ impl Connection {
     /// }))?;
     /// assert!(db.execute_batch("SELECT 1").is_ok());
     /// assert!(db.execute_batch("CREATE TABLE t(a)").is_err());
-    /// # Ok::<(), sqlite_wasm::Error>(())
+    /// # Ok::<(), sqlite_sandbox::Error>(())
     /// ```
     ///
     /// # Errors

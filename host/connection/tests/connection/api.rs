@@ -4,8 +4,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::time::Duration;
 
 use crate::support::{ENDLESS, builder, database, fill, memory};
-use sqlite_wasm::types::{Null, Type, Value, ValueRef};
-use sqlite_wasm::{
+use sqlite_sandbox::types::{Null, Type, Value, ValueRef};
+use sqlite_sandbox::{
     DropBehavior, Error, ErrorCode, OpenFlags, OptionalExtension, Result, Row, TransactionBehavior,
     named_params, params, params_from_iter,
 };
@@ -58,7 +58,7 @@ fn parameters_are_checked() -> Result<()> {
     assert_eq!(add.query_row(params_from_iter([5, 6]), |row| row.get::<_, i64>(0))?, 11);
     assert_eq!((add.parameter_count(), add.parameter_index(":b")?), (2, Some(2)));
     assert_eq!(add.parameter_name(1).as_deref(), Some(":a"));
-    let get = |row: &sqlite_wasm::Row<'_>| row.get::<_, i64>(0);
+    let get = |row: &sqlite_sandbox::Row<'_>| row.get::<_, i64>(0);
     assert!(matches!(add.query_row([1], get), Err(Error::InvalidParameterCount(1, 2))));
     assert!(matches!(add.query_row((1, 2, 3), get), Err(Error::InvalidParameterCount(3, 2))));
     let other = named_params! { ":c": 1 };
@@ -138,7 +138,7 @@ fn errors_say_what_is_wrong() -> Result<()> {
     let (mut first, used) = db.prepare_first("/* a */ SELECT 1; SELECT 2").unwrap();
     assert_eq!((first.query_one((), |row| row.get::<_, i64>(0)).unwrap(), used), (1, 17));
     assert_eq!(db.prepare_first(" -- x").unwrap().0.column_count(), 0);
-    let get = |row: &sqlite_wasm::Row<'_>| row.get::<_, i64>(0);
+    let get = |row: &sqlite_sandbox::Row<'_>| row.get::<_, i64>(0);
     assert!(matches!(
         db.query_row("SELECT 'x'", (), get),
         Err(Error::InvalidColumnType(0, _, Type::Text))
@@ -171,7 +171,7 @@ fn a_step_that_fails_comes_after_its_rows() -> Result<()> {
 fn transactions_end_as_they_were_told() -> Result<()> {
     let mut db = memory();
     db.execute_batch("CREATE TABLE t(a)")?;
-    let count = |db: &sqlite_wasm::Connection| {
+    let count = |db: &sqlite_sandbox::Connection| {
         db.query_row("SELECT count(*) FROM t", (), |row| row.get::<_, i64>(0))
     };
     let transaction = db.transaction()?;
@@ -357,7 +357,7 @@ fn links_are_not_followed_where_that_is_forbidden() -> Result<()> {
 #[test]
 fn a_pool_drops_what_cannot_be_used_again() -> Result<()> {
     use r2d2::ManageConnection;
-    use sqlite_wasm::pool::ConnectionManager;
+    use sqlite_sandbox::pool::ConnectionManager;
     let manager = ConnectionManager::new(database().clone(), ":memory:");
     let mut db = manager.connect()?;
     assert!(!manager.has_broken(&mut db));

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::support::{builder, built, database, memory};
-use sqlite_wasm::functions::FunctionFlags;
-use sqlite_wasm::types::Value;
-use sqlite_wasm::{Access, Connection, Database, Error, ErrorCode, OpenFlags, Result};
+use sqlite_sandbox::functions::FunctionFlags;
+use sqlite_sandbox::types::Value;
+use sqlite_sandbox::{Access, Connection, Database, Error, ErrorCode, OpenFlags, Result};
 
 /// How long random input goes on: what `ARBTEST_BUDGET_MS` says, or a few seconds.
 pub fn budget() -> Duration {

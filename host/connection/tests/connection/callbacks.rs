@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use parking_lot::ReentrantMutex;
-use sqlite_wasm::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
-use sqlite_wasm::hooks::{
+use sqlite_sandbox::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
+use sqlite_sandbox::hooks::{
     Action, AuthAction, AuthContext, Authorization, PreUpdate, TraceEvent, TraceEventCodes,
 };
-use sqlite_wasm::types::{Value, ValueRef};
-use sqlite_wasm::{Connection, Error, ErrorCode, Result};
+use sqlite_sandbox::types::{Value, ValueRef};
+use sqlite_sandbox::{Connection, Error, ErrorCode, Result};
 
 use crate::support::{ENDLESS, database, fill, memory};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use sqlite_wasm::{Access, Connection, Result};
+use sqlite_sandbox::{Access, Connection, Result};
 
 use crate::support::{builder, database};
 

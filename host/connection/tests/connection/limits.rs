@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{ENDLESS, builder};
-use sqlite_wasm::{Database, Error, Limit, Result};
+use sqlite_sandbox::{Database, Error, Limit, Result};
 
 #[test]
 fn memory_has_a_limit_and_the_connection_goes_on() -> Result<()> {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use sqlite_wasm::{Connection, Database, Error, Result};
+use sqlite_sandbox::{Connection, Database, Error, Result};
 
 use crate::attacks::{Random, budget};
 use crate::support::{builder, built, memory};

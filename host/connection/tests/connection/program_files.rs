@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sqlite_wasm::{Access, ErrorCode, Result};
+use sqlite_sandbox::{Access, ErrorCode, Result};
 
 use crate::support::builder;
 

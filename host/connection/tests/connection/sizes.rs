@@ -3,9 +3,9 @@
 
 use crate::attacks::Random;
 use crate::support::builder;
-use sqlite_wasm::functions::{Context, FunctionFlags};
-use sqlite_wasm::types::ValueRef;
-use sqlite_wasm::{Connection, Error, ErrorCode, Limit, Result};
+use sqlite_sandbox::functions::{Context, FunctionFlags};
+use sqlite_sandbox::types::ValueRef;
+use sqlite_sandbox::{Connection, Error, ErrorCode, Limit, Result};
 
 /// Memory of the connections, in bytes.
 const MEMORY: usize = 32 << 20;

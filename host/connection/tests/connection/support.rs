@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use sqlite_wasm::{Builder, Connection, Database};
+use sqlite_sandbox::{Builder, Connection, Database};
 
 /// The directory that the programs and components are built into.
 pub fn built() -> PathBuf {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlite_wasm::{Connection, Result};
+use sqlite_sandbox::{Connection, Result};
 
 use super::{Catalog, Column, Kind, Table};
 use crate::lists::Lists;

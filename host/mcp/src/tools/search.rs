@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use sql_tokens::{Token, quoted_name};
-use sqlite_wasm::types::Value;
+use sqlite_sandbox::types::Value;
 
 use super::Arguments;
 use super::query::visible;

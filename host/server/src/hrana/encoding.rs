@@ -5,8 +5,8 @@ mod protobuf;
 
 use axum::extract::ws::Message as Frame;
 use serde::Serialize;
-use sqlite_wasm::Row;
-use sqlite_wasm::types::ValueRef;
+use sqlite_sandbox::Row;
+use sqlite_sandbox::types::ValueRef;
 
 use super::message::Message;
 use super::request::{Cursor, Pipeline};

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sqlite_wasm::Statement;
-use sqlite_wasm::types::Null;
+use sqlite_sandbox::Statement;
+use sqlite_sandbox::types::Null;
 
 use super::batch;
 use super::encoding::Encoding;

@@ -57,7 +57,7 @@ impl From<Error> for Refused {
     fn from(error: Error) -> Self {
         let status = match &error {
             Error::Full => StatusCode::SERVICE_UNAVAILABLE,
-            Error::Database(sqlite_wasm::Error::Sandbox(error)) => {
+            Error::Database(sqlite_sandbox::Error::Sandbox(error)) => {
                 // The reason may name files of the server.
                 tracing::error!("a session could not start: {error:#}");
                 return Self::new(

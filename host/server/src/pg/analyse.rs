@@ -332,7 +332,7 @@ impl Conversation<'_> {
             return Ok(*known);
         }
         let sql = format!("SELECT to_regclass({})", quoted_text(&table));
-        let row = |row: &sqlite_wasm::Row<'_>| row.get::<_, Option<u32>>(0);
+        let row = |row: &sqlite_sandbox::Row<'_>| row.get::<_, Option<u32>>(0);
         let found = self.engine.own_rows(&sql, row)?.pop().flatten().unwrap_or(0);
         if self.analyses.oids.len() >= MAX_KEPT {
             self.analyses.oids.clear();

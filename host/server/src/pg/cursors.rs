@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sqlite_wasm::types::{Value, ValueRef};
+use sqlite_sandbox::types::{Value, ValueRef};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::Transaction;

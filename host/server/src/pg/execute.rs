@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use sqlite_wasm::types::{Value, ValueRef};
-use sqlite_wasm::{Row, Statement as Prepared};
+use sqlite_sandbox::types::{Value, ValueRef};
+use sqlite_sandbox::{Row, Statement as Prepared};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{Transaction, tag};

@@ -1,6 +1,6 @@
 //! What goes wrong, as clients see it.
 
-use sqlite_wasm::Limit;
+use sqlite_sandbox::Limit;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use wire::code;
@@ -54,8 +54,8 @@ impl From<SessionError> for Failure {
     }
 }
 
-fn of_database(error: &sqlite_wasm::Error) -> Failure {
-    use sqlite_wasm::Error as Database;
+fn of_database(error: &sqlite_sandbox::Error) -> Failure {
+    use sqlite_sandbox::Error as Database;
     let mut found = with_sqlstate(error);
     match error {
         Database::Trapped(_) | Database::MalformedReply | Database::Sandbox(_) => {
@@ -76,8 +76,8 @@ fn of_database(error: &sqlite_wasm::Error) -> Failure {
 }
 
 /// The error with its SQLSTATE.
-fn with_sqlstate(error: &sqlite_wasm::Error) -> Error {
-    use sqlite_wasm::Error as Database;
+fn with_sqlstate(error: &sqlite_sandbox::Error) -> Error {
+    use sqlite_sandbox::Error as Database;
     match error {
         Database::SqliteFailure(error, message) => {
             Error::of_sqlite(error.extended_code, message.as_deref().unwrap_or("SQLite failed"))

@@ -31,7 +31,7 @@ impl Conversation<'_> {
              GROUP BY '' HAVING count(*) = 1 AND max(type) LIKE 'integer'"
         );
         let row =
-            |row: &sqlite_wasm::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, u32>(1)?));
+            |row: &sqlite_sandbox::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, u32>(1)?));
         let found = self.engine.own_rows(&sql, row)?.pop();
         let found = found.map(|(name, place)| (name, place as usize));
         if self.analyses.numbered.len() >= MAX_KEPT {

@@ -1,6 +1,6 @@
 //! Messages to a client, written one behind the other.
 
-use sqlite_wasm::types::ValueRef;
+use sqlite_sandbox::types::ValueRef;
 use sqlite_wasm_postgres::types::Typed;
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::types::parameters::Parameter;

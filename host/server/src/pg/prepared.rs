@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sqlite_wasm::types::Value;
+use sqlite_sandbox::types::Value;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::Action;

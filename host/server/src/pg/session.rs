@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use sqlite_wasm::functions::{Context, FunctionFlags};
-use sqlite_wasm::types::{Value, ValueRef};
+use sqlite_sandbox::functions::{Context, FunctionFlags};
+use sqlite_sandbox::types::{Value, ValueRef};
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{Parameter, Row, Settings};
 use sqlite_wasm_postgres::translate::SESSION_FUNCTION;
@@ -71,12 +71,12 @@ impl Shared {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn call(&self, context: &Context<'_>) -> sqlite_wasm::Result<Value> {
+    fn call(&self, context: &Context<'_>) -> sqlite_sandbox::Result<Value> {
         let mut state = self.state();
         state.call(context).map_err(|error| {
             let message = error.message.clone();
             state.error = Some(error);
-            sqlite_wasm::Error::UserFunctionError(message.into())
+            sqlite_sandbox::Error::UserFunctionError(message.into())
         })
     }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use sqlite_wasm::types::Value;
+use sqlite_sandbox::types::Value;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::{Action, Direction, Statement};
 use sqlite_wasm_postgres::types::infer::Output;

@@ -1,7 +1,7 @@
 //! Statements of the session: transactions and settings.
 
 use sql_tokens::quoted_name;
-use sqlite_wasm::types::ValueRef;
+use sqlite_sandbox::types::ValueRef;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{Plan, Row, Transaction};
@@ -147,7 +147,7 @@ impl Conversation<'_> {
                    AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
                    ORDER BY type = 'trigger' DESC, type DESC, rootpage";
         let row =
-            |row: &sqlite_wasm::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+            |row: &sqlite_sandbox::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
         let found = self.engine.own_rows(sql, row)?;
         if !found.is_empty() {
             self.forget_schema();

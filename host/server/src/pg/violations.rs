@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use sql_tokens::{quoted_name, quoted_text};
-use sqlite_wasm::types::Value;
+use sqlite_sandbox::types::Value;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::Target;
@@ -124,7 +124,7 @@ impl Conversation<'_> {
              ORDER BY id DESC, seq",
             quoted_text(table)
         );
-        let row = |row: &sqlite_wasm::Row<'_>| {
+        let row = |row: &sqlite_sandbox::Row<'_>| {
             let (id, from) = (row.get::<_, i64>(0)?, row.get::<_, String>(1)?);
             Ok((id, from, row.get::<_, String>(2)?, row.get::<_, Option<String>>(3)?))
         };

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlite_wasm::InterruptHandle;
+use sqlite_sandbox::InterruptHandle;
 
 use super::error::Error;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use access::policy::{self, Kind, Role};
-use sqlite_wasm::types::ToSql;
-use sqlite_wasm::{Connection, Row, Statement};
+use sqlite_sandbox::types::ToSql;
+use sqlite_sandbox::{Connection, Row, Statement};
 use tokio::runtime::Handle;
 
 pub use super::changes::Changes;
@@ -270,11 +270,11 @@ impl Engine {
     pub fn own_rows<T>(
         &self,
         sql: &str,
-        row: impl FnMut(&Row<'_>) -> sqlite_wasm::Result<T>,
+        row: impl FnMut(&Row<'_>) -> sqlite_sandbox::Result<T>,
     ) -> Result<Vec<T>> {
         let mut statement = self.db.prepare_cached(sql)?;
         let rows = statement.query_map((), row)?;
-        Ok(rows.collect::<sqlite_wasm::Result<_>>()?)
+        Ok(rows.collect::<sqlite_sandbox::Result<_>>()?)
     }
 
     /// The connection, for functions of the server.

@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug)]
 pub enum Error {
     /// SQLite's error, or a limit.
-    Database(sqlite_wasm::Error),
+    Database(sqlite_sandbox::Error),
     /// The role does not allow the statement.
     Refused(Refusal),
     /// The statement writes, and the role is `read`.
@@ -63,9 +63,9 @@ impl Error {
 
 /// Whether the sandbox of an extension has trapped. SQLite reports that as an error of the function, with
 /// the host's message; the session goes on.
-pub fn is_extension_trap(error: &sqlite_wasm::Error) -> bool {
+pub fn is_extension_trap(error: &sqlite_sandbox::Error) -> bool {
     match error {
-        sqlite_wasm::Error::SqliteFailure(error, Some(message)) => {
+        sqlite_sandbox::Error::SqliteFailure(error, Some(message)) => {
             let named = message.strip_prefix("the extension `");
             let trapped = named.and_then(|rest| rest.split_once("` "));
             error.extended_code == code::ERROR
@@ -75,8 +75,8 @@ pub fn is_extension_trap(error: &sqlite_wasm::Error) -> bool {
     }
 }
 
-fn database_code(error: &sqlite_wasm::Error) -> &'static str {
-    use sqlite_wasm::Error as Database;
+fn database_code(error: &sqlite_sandbox::Error) -> &'static str {
+    use sqlite_sandbox::Error as Database;
     match error {
         Database::LimitReached(_) => "LIMIT_REACHED",
         Database::Trapped(_) | Database::MalformedReply => "SANDBOX_TRAPPED",
@@ -93,7 +93,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // Its text has the whole statement, which the client knows.
-            Self::Database(sqlite_wasm::Error::SqlInputError { msg, .. }) => f.write_str(msg),
+            Self::Database(sqlite_sandbox::Error::SqlInputError { msg, .. }) => f.write_str(msg),
             Self::Database(error) => error.fmt(f),
             Self::Refused(refusal) => refusal.fmt(f),
             Self::ReadOnly => f.write_str("attempt to write with the role `read`"),
@@ -128,8 +128,8 @@ impl From<&Error> for Failure {
     }
 }
 
-impl From<sqlite_wasm::Error> for Error {
-    fn from(error: sqlite_wasm::Error) -> Self {
+impl From<sqlite_sandbox::Error> for Error {
+    fn from(error: sqlite_sandbox::Error) -> Self {
         Self::Database(error)
     }
 }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use sqlite_wasm::{Connection, Error, ErrorCode, SqliteError};
+use sqlite_sandbox::{Connection, Error, ErrorCode, SqliteError};
 use wire::code;
 
 /// A log may have this size whatever that of the database is, in bytes: Litestream shortens one of
@@ -33,7 +33,7 @@ impl Log {
     /// # Errors
     ///
     /// `SQLITE_FULL`.
-    pub fn check(&self, db: &Connection) -> sqlite_wasm::Result<()> {
+    pub fn check(&self, db: &Connection) -> sqlite_sandbox::Result<()> {
         if self.is_full() && self.has_checkpoints {
             // Those after commits do not shorten the file. Whether this one does is seen below.
             let _ = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));

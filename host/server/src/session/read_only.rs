@@ -2,7 +2,7 @@
 //! those of Postgres.
 
 use access::policy::{Reading, Role, first_words};
-use sqlite_wasm::Connection;
+use sqlite_sandbox::Connection;
 
 use super::error::Result;
 
@@ -89,7 +89,7 @@ pub fn read_only_begin(sql: &str) -> Option<&str> {
 /// Where others follow it.
 pub fn is_read_only_begin(sql: &str) -> Result<bool> {
     match read_only_begin(sql).map(|rest| first_words(rest).next_word()) {
-        Some(Some(_)) => Err(sqlite_wasm::Error::MultipleStatement.into()),
+        Some(Some(_)) => Err(sqlite_sandbox::Error::MultipleStatement.into()),
         found => Ok(found.is_some()),
     }
 }

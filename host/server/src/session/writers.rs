@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlite_wasm::{Connection, Limit};
+use sqlite_sandbox::{Connection, Limit};
 use sqlite_wasm_postgres::error::sqlstate;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -73,7 +73,7 @@ impl Writers {
             Ok(permit) => Ok(permit.ok().map(Turn)),
             Err(_) if lock == Some(most) => Err(lock_timeout()),
             Err(_) if statement == most => {
-                Err(sqlite_wasm::Error::LimitReached(Limit::StatementTime(most)).into())
+                Err(sqlite_sandbox::Error::LimitReached(Limit::StatementTime(most)).into())
             }
             Err(_) => Ok(None),
         }

@@ -1,4 +1,4 @@
-//! Does the same work by the crate `sqlite-wasm` and by `rusqlite` on the same SQLite, one after
+//! Does the same work by the crate `sqlite-sandbox` and by `rusqlite` on the same SQLite, one after
 //! the other. The suite `crate` of `tooling/bench` runs it: each line is the name of an operation,
 //! our nanoseconds and those of rusqlite; the last one has the bytes of an idle connection.
 //!

@@ -1,10 +1,10 @@
-//! By the crate `sqlite-wasm`.
+//! By the crate `sqlite-sandbox`.
 
 use std::path::{Path, PathBuf};
 
-use sqlite_wasm::{Access, Database};
+use sqlite_sandbox::{Access, Database};
 
-crate::workloads::workloads!(sqlite_wasm);
+crate::workloads::workloads!(sqlite_sandbox);
 
 pub struct Engine {
     database: Database,

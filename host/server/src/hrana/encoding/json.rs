@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
-use sqlite_wasm::Row;
-use sqlite_wasm::types::ValueRef;
+use sqlite_sandbox::Row;
+use sqlite_sandbox::types::ValueRef;
 
 use crate::hrana::response::{Column, Encoded, Failed, StepResult};
 use crate::session::engine::Changes;

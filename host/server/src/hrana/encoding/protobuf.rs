@@ -4,8 +4,8 @@ mod message;
 mod requests;
 
 use prost::{DecodeError, Message};
-use sqlite_wasm::Row;
-use sqlite_wasm::types::ValueRef;
+use sqlite_sandbox::Row;
+use sqlite_sandbox::types::ValueRef;
 
 use crate::hrana::message::Message as SocketMessage;
 use crate::hrana::request::{self, Value};

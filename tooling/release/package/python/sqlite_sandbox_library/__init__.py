@@ -1,6 +1,6 @@
 """SQLite in a WebAssembly sandbox.
 
-``python -m sqlite_wasm app.py`` runs a program whose ``sqlite3`` module uses the sandboxed
+``python -m sqlite_sandbox_library app.py`` runs a program whose ``sqlite3`` module uses the sandboxed
 library, and refuses to start one that would not.
 """
 

@@ -1,6 +1,6 @@
 """Runs a Python program on the sandboxed SQLite.
 
-usage: python -m sqlite_wasm PROGRAM.py | -m MODULE | -c CODE [ARGUMENT...]
+usage: python -m sqlite_sandbox_library PROGRAM.py | -m MODULE | -c CODE [ARGUMENT...]
 """
 
 import os
@@ -28,7 +28,7 @@ except AttributeError:
 except (ImportError, OSError) as error:
     reason = str(error)
 if not used:
-    sys.exit(f"sqlite_wasm: {sys.executable} would not run SQLite in the sandbox: {reason}")
+    sys.exit(f"sqlite_sandbox_library: {sys.executable} would not run SQLite in the sandbox: {reason}")
 """
 
 

@@ -59,9 +59,10 @@ pub trait Definition: 'static {
             collations: Self::COLLATIONS.iter().map(Collation::declare).collect(),
             modules: Self::MODULES.iter().map(Module::declare).collect(),
             needs: Self::NEEDS.iter().map(|need| (*need).into()).collect(),
-            connects: match Self::CONNECT.is_some() || Self::DISCONNECT.is_some() {
-                false => Connecting::Never,
-                true => Connecting::AtLoad,
+            connects: if Self::CONNECT.is_some() || Self::DISCONNECT.is_some() {
+                Connecting::AtLoad
+            } else {
+                Connecting::Never
             },
         }
     }

@@ -61,9 +61,10 @@ pub fn from_js(value: Js<'_>) -> std::result::Result<Value, String> {
     if let Some(bytes) = object.and_then(|object| object.as_typed_array::<u8>()) {
         return Ok(Value::Blob(bytes_of(bytes)));
     }
-    Err(match value.is_promise() {
-        true => "a promise; functions for SQL are not asynchronous".into(),
-        false => format!("the type {} of JavaScript", value.type_name()),
+    Err(if value.is_promise() {
+        "a promise; functions for SQL are not asynchronous".into()
+    } else {
+        format!("the type {} of JavaScript", value.type_name())
     })
 }
 
@@ -75,9 +76,10 @@ pub fn bytes_of(array: &TypedArray<'_, u8>) -> Vec<u8> {
 
 /// JavaScript has one type of numbers: a whole one that is exact is an integer.
 fn number_value(number: f64) -> Value {
-    match number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64 {
-        true => Value::Integer(number as i64),
-        false => Value::Real(number),
+    if number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64 {
+        Value::Integer(number as i64)
+    } else {
+        Value::Real(number)
     }
 }
 

@@ -62,9 +62,10 @@ impl<'a> Token<'a> {
             Kind::Illegal => inner,
             _ => inner.strip_suffix(close).unwrap_or(inner),
         };
-        match close != ']' && inner.contains(close) {
-            true => Cow::Owned(undoubled(inner, close)),
-            false => Cow::Borrowed(inner),
+        if close != ']' && inner.contains(close) {
+            Cow::Owned(undoubled(inner, close))
+        } else {
+            Cow::Borrowed(inner)
         }
     }
 }

@@ -50,9 +50,10 @@ fn opcode(row: &Row) -> (&str, u8, String) {
 fn list<'a>(prefix: &str, rows: impl Iterator<Item = (&'a str, u8, String)>) -> String {
     let mut text = String::from("enum {\n");
     for (name, number, description) in rows {
-        let name = match name.bytes().all(|letter| letter.is_ascii_uppercase()) {
-            true => String::from(name),
-            false => words(name, '_').to_ascii_uppercase(),
+        let name = if name.bytes().all(|letter| letter.is_ascii_uppercase()) {
+            String::from(name)
+        } else {
+            words(name, '_').to_ascii_uppercase()
         };
         let separator = if prefix.is_empty() { "" } else { "_" };
         // The description of a call names SQLite's functions, and none ends a comment of C.

@@ -47,10 +47,8 @@ impl Operations {
     #[must_use]
     pub fn bind(self, statement: u32, parameter: u32, value: Value<&[u8]>) -> Self {
         let follows = Some((self.len(), statement, parameter.wrapping_sub(1))) == self.1;
-        let mut bound = match follows {
-            true => self.bind_next(value),
-            false => self.bind_at(statement, parameter, value),
-        };
+        let mut bound =
+            if follows { self.bind_next(value) } else { self.bind_at(statement, parameter, value) };
         bound.1 = Some((bound.len(), statement, parameter));
         bound
     }
@@ -82,13 +80,12 @@ impl Operations {
 
     /// Append other operations.
     pub fn append(&mut self, other: Self) {
-        match self.is_empty() {
-            true => *self = other,
-            false => {
-                let start = self.len();
-                self.0.0.extend_from_slice(&other.0.0);
-                self.1 = other.1.map(|(end, statement, last)| (start + end, statement, last));
-            }
+        if self.is_empty() {
+            *self = other
+        } else {
+            let start = self.len();
+            self.0.0.extend_from_slice(&other.0.0);
+            self.1 = other.1.map(|(end, statement, last)| (start + end, statement, last));
         }
     }
 

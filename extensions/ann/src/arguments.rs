@@ -206,9 +206,10 @@ fn split_name(text: &str) -> Parsed<(String, &str)> {
             text.split_at(text.find(|it| !is_name(it)).unwrap_or(text.len()))
         }
     };
-    match name.is_empty() || name.contains('\0') {
-        true => Err("a column's name is missing".into()),
-        false => Ok((name.to_owned(), rest.trim())),
+    if name.is_empty() || name.contains('\0') {
+        Err("a column's name is missing".into())
+    } else {
+        Ok((name.to_owned(), rest.trim()))
     }
 }
 

@@ -225,9 +225,10 @@ impl Index {
             let slot = slot.filter(|slot| *slot < state.next);
             return slot.ok_or_else(|| self.storage().corrupt("a free node is missing"));
         }
-        match state.next < MAX_NODES {
-            true => Ok(state.next),
-            false => Err(Error::new(code::TOOBIG, format!("ann: at most {MAX_NODES} rows"))),
+        if state.next < MAX_NODES {
+            Ok(state.next)
+        } else {
+            Err(Error::new(code::TOOBIG, format!("ann: at most {MAX_NODES} rows")))
         }
     }
 
@@ -248,9 +249,10 @@ impl Index {
         if slot < state.built {
             return self.graph.insert(slot);
         }
-        match state.count > MAX_SCANNED {
-            true => self.link_waiting(LINKED_PER_INSERTION, state),
-            false => Ok(()),
+        if state.count > MAX_SCANNED {
+            self.link_waiting(LINKED_PER_INSERTION, state)
+        } else {
+            Ok(())
         }
     }
 

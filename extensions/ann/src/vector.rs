@@ -47,9 +47,10 @@ pub fn parse(value: &Value) -> Result<Vec<f32>> {
             .ok_or_else(|| refused("the text is not a JSON array of numbers".into()))?,
         _ => return Err(refused("it must be a blob of 32-bit reals or a JSON array".into())),
     };
-    match vector.iter().all(|component| component.abs() <= MAX_COMPONENT) {
-        true => Ok(vector),
-        false => Err(refused("its components must be numbers up to 1e15".into())),
+    if vector.iter().all(|component| component.abs() <= MAX_COMPONENT) {
+        Ok(vector)
+    } else {
+        Err(refused("its components must be numbers up to 1e15".into()))
     }
 }
 

@@ -191,9 +191,10 @@ type Before = Vec<(usize, Option<String>)>;
 
 /// Functions that SQL of the extension cannot call.
 pub fn refused(name: &str) -> Found<'static> {
-    match OWN_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name)) {
-        true => Found::Wrong(format!("`{name}` cannot be called from here")),
-        false => Found::Nothing,
+    if OWN_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name)) {
+        Found::Wrong(format!("`{name}` cannot be called from here"))
+    } else {
+        Found::Nothing
     }
 }
 

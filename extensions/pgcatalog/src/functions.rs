@@ -342,10 +342,7 @@ fn encoding(number: i64) -> String {
 
 fn quote_literal(text: &str) -> String {
     let quoted = quoted_text(text);
-    match quoted.contains('\\') {
-        true => format!("E{}", quoted.replace('\\', "\\\\")),
-        false => quoted,
-    }
+    if quoted.contains('\\') { format!("E{}", quoted.replace('\\', "\\\\")) } else { quoted }
 }
 
 /// A number of rows; NULL is none given.

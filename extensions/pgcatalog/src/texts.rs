@@ -121,10 +121,7 @@ fn split_part(text: String, between: String, number: i64) -> Result<String> {
         between => text.split(between).collect(),
     };
     let distance = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
-    let at = match number > 0 {
-        true => Some(distance - 1),
-        false => parts.len().checked_sub(distance),
-    };
+    let at = if number > 0 { Some(distance - 1) } else { parts.len().checked_sub(distance) };
     Ok(at.and_then(|at| parts.get(at)).copied().unwrap_or_default().to_owned())
 }
 

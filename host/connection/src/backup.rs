@@ -81,9 +81,10 @@ impl Connection {
         is_restore: bool,
         progress: Option<F>,
     ) -> Result<()> {
-        let flags = match is_restore {
-            true => OpenFlags::SQLITE_OPEN_READ_ONLY,
-            false => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        let flags = if is_restore {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
         };
         let path = path.as_os_str().as_bytes();
         let open = Operations::default().open_connection(flags.number(), 0, path);

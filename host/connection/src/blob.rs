@@ -91,12 +91,13 @@ impl Blob<'_> {
         for (index, piece) in to.chunks_mut(MAX_PIECE).enumerate() {
             let at = (offset + index * MAX_PIECE) as u32;
             let operations = Operations::default().read(self.handle, at, piece.len() as u32);
-            self.db.session.request(&operations, |reply| match reply.0.len() == piece.len() {
-                true => {
+            self.db.session.request(&operations, |reply| {
+                if reply.0.len() == piece.len() {
                     piece.copy_from_slice(reply.0);
                     Ok(())
+                } else {
+                    Err(Error::MalformedReply)
                 }
-                false => Err(Error::MalformedReply),
             })?;
         }
         Ok(())

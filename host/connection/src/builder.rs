@@ -277,9 +277,10 @@ impl Database {
         let asked = path.as_ref();
         let Shared { recipe, limits, extensions, .. } = &*self.0;
         let mut grants = recipe.default_grants();
-        let path = match flags.names_a_file(asked) {
-            true => grants.database(asked, granted(flags)).map_err(Error::Sandbox)?,
-            false => asked.to_owned(),
+        let path = if flags.names_a_file(asked) {
+            grants.database(asked, granted(flags)).map_err(Error::Sandbox)?
+        } else {
+            asked.to_owned()
         };
         links::check(asked, &path, flags)?;
         let end = limits.time.and_then(|time| Instant::now().checked_add(time));
@@ -317,9 +318,10 @@ impl Database {
 
 /// The grant of a database that is opened with `flags`.
 fn granted(flags: OpenFlags) -> DatabaseGrant {
-    let access = match flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
-        true => Access::ReadWrite,
-        false => Access::ReadOnly,
+    let access = if flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
+        Access::ReadWrite
+    } else {
+        Access::ReadOnly
     };
     DatabaseGrant { access, links: Links::Resolved, neighbours: Neighbours::Closed }
 }

@@ -131,9 +131,10 @@ impl Connection {
     /// [`Error::SqlInputError`], and [`Error::MultipleStatement`] if more SQL follows.
     pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
         let (statement, used) = self.prepare_first(sql)?;
-        match from_first_word(&sql[used..]).is_empty() {
-            true => Ok(statement),
-            false => Err(Error::MultipleStatement),
+        if from_first_word(&sql[used..]).is_empty() {
+            Ok(statement)
+        } else {
+            Err(Error::MultipleStatement)
         }
     }
 

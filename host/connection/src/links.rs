@@ -11,9 +11,10 @@ const IS_LINK: i32 = 14 | (6 << 8);
 /// Refuse a path that contains a symbolic link, also one without a target.
 pub fn check(asked: &Path, real: &Path, flags: OpenFlags) -> Result<()> {
     let is_checked = flags.contains(OpenFlags::SQLITE_OPEN_NOFOLLOW) && flags.names_a_file(asked);
-    match is_checked && (real.is_symlink() || normalized(asked).as_deref() != Some(real)) {
-        true => Err(Error::sqlite(IS_LINK, "unable to open database file")),
-        false => Ok(()),
+    if is_checked && (real.is_symlink() || normalized(asked).as_deref() != Some(real)) {
+        Err(Error::sqlite(IS_LINK, "unable to open database file"))
+    } else {
+        Ok(())
     }
 }
 

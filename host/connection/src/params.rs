@@ -53,10 +53,7 @@ fn positions<'a>(
             statement.raw_bind_parameter(given, value)?;
         }
     }
-    match given == needed {
-        true => Ok(()),
-        false => Err(Error::InvalidParameterCount(given, needed)),
-    }
+    if given == needed { Ok(()) } else { Err(Error::InvalidParameterCount(given, needed)) }
 }
 
 /// Bind by name; parameters that are not named keep their values.

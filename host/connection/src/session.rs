@@ -203,12 +203,11 @@ impl Session {
         }
         let start = time.map(|_| Instant::now());
         let mut later = self.later.take();
-        let performed = match later.is_empty() {
-            true => self.send(operations.as_bytes(), time, reply),
-            false => {
-                later.append(operations.clone());
-                self.send(later.as_bytes(), time, reply)
-            }
+        let performed = if later.is_empty() {
+            self.send(operations.as_bytes(), time, reply)
+        } else {
+            later.append(operations.clone());
+            self.send(later.as_bytes(), time, reply)
         };
         later.clear();
         self.keep_room(later);

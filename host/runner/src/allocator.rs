@@ -32,9 +32,10 @@ struct System {
 unsafe impl dlmalloc::Allocator for System {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let is_first = !self.has_first.swap(true, Ordering::Relaxed);
-        let (least, flags) = match is_first {
-            true => (FIRST_BYTES, MapFlags::PRIVATE | MapFlags::POPULATE),
-            false => (STEP_BYTES, MapFlags::PRIVATE),
+        let (least, flags) = if is_first {
+            (FIRST_BYTES, MapFlags::PRIVATE | MapFlags::POPULATE)
+        } else {
+            (STEP_BYTES, MapFlags::PRIVATE)
         };
         let size = size.max(least);
         // SAFETY: a new mapping, at an address that the system chooses.

@@ -114,9 +114,10 @@ pub fn parse(words: Vec<OsString>) -> Result<Sorted, clap::Error> {
     }
     let mut sorter = Sorter::default();
     sorter.sort(words);
-    let cli = match sorter.own.is_empty() {
-        true => Cli::default(),
-        false => Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(sorter.own))?,
+    let cli = if sorter.own.is_empty() {
+        Cli::default()
+    } else {
+        Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(sorter.own))?
     };
     Ok(Sorted { cli, component: sorter.component, shell: sorter.shell })
 }

@@ -94,9 +94,10 @@ impl Progress {
             bar.set_style(style);
         }
         // The animation needs a thread, which the system may refuse.
-        match threads::are_available() {
-            true => bar.enable_steady_tick(Duration::from_millis(100)),
-            false => bar.tick(),
+        if threads::are_available() {
+            bar.enable_steady_tick(Duration::from_millis(100))
+        } else {
+            bar.tick()
         }
         Self(Some(bar))
     }

@@ -68,9 +68,10 @@ pub fn mismatch(engine: &Engine, error: &wasmtime::Error) -> anyhow::Error {
 /// [`Unusable::Unsealed`] or [`Unusable::Damaged`].
 pub fn verified_seal(content: &[u8]) -> Result<Seal, Unusable> {
     let seal = Seal::at_end(content, content.len() as u64)?;
-    match seal.is_of(&content[..content.len() - SEAL_BYTES]) {
-        true => Ok(seal),
-        false => Err(Unusable::Damaged),
+    if seal.is_of(&content[..content.len() - SEAL_BYTES]) {
+        Ok(seal)
+    } else {
+        Err(Unusable::Damaged)
     }
 }
 

@@ -145,9 +145,10 @@ impl Stack {
     /// With little address space the stack must be reserved before the component runs,
     /// as a thread's is.
     pub fn main_if_possible() -> Self {
-        match !address_space::is_limited() && threads::grow_main_stack(STACK_BYTES) {
-            true => Self::Main,
-            false => Self::OfNewThread,
+        if !address_space::is_limited() && threads::grow_main_stack(STACK_BYTES) {
+            Self::Main
+        } else {
+            Self::OfNewThread
         }
     }
 }

@@ -177,9 +177,10 @@ impl Recipe {
             }
             Source::File(path) => (loader.load_database(&path)?, Some(path)),
             Source::Installed(directories) => {
-                let names = match timing == Timing::Checked || reservation.form() == Form::Full {
-                    true => COMPONENTS,
-                    false => CHECKED_COMPONENTS,
+                let names = if timing == Timing::Checked || reservation.form() == Form::Full {
+                    COMPONENTS
+                } else {
+                    CHECKED_COMPONENTS
                 };
                 let paths = directories.iter().flat_map(|at| names.map(|name| at.join(name)));
                 let found = loader.load_first_database(paths.filter(|path| path.is_file()))?;
@@ -219,10 +220,7 @@ impl Recipe {
 pub fn plan_grants<'a>(grants: &'a Grants, plan: &mut Plan<'a>) {
     for grant in grants.iter() {
         // A grant of a database alone includes its directory, where SQLite creates its journals.
-        let rights = match grant.is_whole() {
-            true => grant.access.into(),
-            false => Rights::Files,
-        };
+        let rights = if grant.is_whole() { grant.access.into() } else { Rights::Files };
         plan.handle(grant.handle(), rights);
     }
 }

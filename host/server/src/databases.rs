@@ -143,9 +143,10 @@ impl Databases {
         sandbox.open_in_memory().context("failed to start a session")?;
         let Files::Named(files) = &self.files else { return Ok(()) };
         for (name, path) in files {
-            let flags = match self.limits.is_read_only {
-                true => OpenFlags::SQLITE_OPEN_READ_WRITE,
-                false => OpenFlags::default(),
+            let flags = if self.limits.is_read_only {
+                OpenFlags::SQLITE_OPEN_READ_WRITE
+            } else {
+                OpenFlags::default()
             } | OpenFlags::SQLITE_OPEN_NOFOLLOW;
             let opened =
                 sandbox.open_with_flags(path, flags).and_then(|db| self.limits.applied(db));
@@ -358,7 +359,11 @@ impl Kept {
     }
 }
 
-fn open(sandbox: &Database, named: &Named, limits: FileLimits) -> sqlite_sandbox::Result<Connection> {
+fn open(
+    sandbox: &Database,
+    named: &Named,
+    limits: FileLimits,
+) -> sqlite_sandbox::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     limits.applied(sandbox.open_with_flags(&named.path, flags)?)
 }

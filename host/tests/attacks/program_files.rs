@@ -291,9 +291,10 @@ fn programs_that_others_can_write_are_not_started() {
         }
         let runs = [installed.run(&compile, ""), installed.run(&["serve", "--version"], "")];
         for (run, refused) in runs.into_iter().zip([121, 120]) {
-            match is_started {
-                true => run.exits_with(0).keeps_quiet(),
-                false => run.exits_with(refused).complains("another user owns it or can write it"),
+            if is_started {
+                run.exits_with(0).keeps_quiet()
+            } else {
+                run.exits_with(refused).complains("another user owns it or can write it")
             };
         }
     };

@@ -24,9 +24,10 @@ fn load(directory: &Directory, file: &[u8]) -> Outcome {
 fn with_section(id: u8, content: &[u8], is_first: bool) -> Vec<u8> {
     let good = script("quickjs 1\n");
     let section = [&[id, content.len() as u8], content].concat();
-    match is_first {
-        true => [EMPTY, &section, &good[EMPTY.len()..]].concat(),
-        false => [&good[..], &section].concat(),
+    if is_first {
+        [EMPTY, &section, &good[EMPTY.len()..]].concat()
+    } else {
+        [&good[..], &section].concat()
     }
 }
 

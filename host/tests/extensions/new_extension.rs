@@ -70,9 +70,10 @@ fn scaffolded() -> &'static Path {
 }
 
 fn in_directory(program: &str, directory: &Path) -> Command {
-    let mut command = match program.contains('/') {
-        true => Command::new(directory.join(program)),
-        false => Command::new(program),
+    let mut command = if program.contains('/') {
+        Command::new(directory.join(program))
+    } else {
+        Command::new(program)
     };
     command.current_dir(directory);
     command

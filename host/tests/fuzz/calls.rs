@@ -78,9 +78,10 @@ fn number(random: &mut Unstructured<'_>) -> Result<u64> {
 
 /// Room that is really taken must be small, or more than any device has.
 fn room(random: &mut Unstructured<'_>) -> Result<u64> {
-    Ok(match random.ratio(1, 3)? {
-        true => u64::MAX - random.int_in_range(0..=9)?,
-        false => random.int_in_range(0..=1 << 20)?,
+    Ok(if random.ratio(1, 3)? {
+        u64::MAX - random.int_in_range(0..=9)?
+    } else {
+        random.int_in_range(0..=1 << 20)?
     })
 }
 

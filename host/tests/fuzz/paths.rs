@@ -111,9 +111,10 @@ fn collect(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(path).into_iter().flatten() {
         let path = entry.expect("it is ours").path();
         let metadata = fs::symlink_metadata(&path).expect("it is ours");
-        let what = match metadata.is_symlink() {
-            true => format!("{:?}", fs::read_link(&path)),
-            false => format!("{:?} {:?}", metadata.permissions(), fs::read(&path).ok()),
+        let what = if metadata.is_symlink() {
+            format!("{:?}", fs::read_link(&path))
+        } else {
+            format!("{:?} {:?}", metadata.permissions(), fs::read(&path).ok())
         };
         found.insert(path.clone(), what);
         if metadata.is_dir() {

@@ -60,9 +60,10 @@ impl Function {
             index,
             form: Form {
                 encoding: function.encoding,
-                numbers: match has(FunctionFlags::NUMBERS_AS_TEXT) {
-                    true => Numbers::AsText,
-                    false => Numbers::Unchanged,
+                numbers: if has(FunctionFlags::NUMBERS_AS_TEXT) {
+                    Numbers::AsText
+                } else {
+                    Numbers::Unchanged
                 },
             },
             wants_subtypes: has(FunctionFlags::ARGUMENT_SUBTYPES),
@@ -87,9 +88,10 @@ impl Function {
 
     /// An argument in the form that the extension takes.
     pub fn content<'a>(&self, argument: value::Argument<'a>) -> Content<&'a [u8]> {
-        let handle = match self.has_pointers {
-            true => pointers::handle(argument.pointer(), self.extension),
-            false => None,
+        let handle = if self.has_pointers {
+            pointers::handle(argument.pointer(), self.extension)
+        } else {
+            None
         };
         handle.map_or_else(|| argument.content(), Content::Integer)
     }

@@ -72,9 +72,10 @@ unsafe extern "C" fn cabi_realloc(
     // SAFETY: `size` is not 0, and neither is that of an `old` block, which came from here with
     // `old_size` bytes and, in the canonical ABI, the same alignment.
     let new = unsafe {
-        match old.is_null() || old_size == 0 {
-            true => alloc(layout(size)),
-            false => realloc(old, layout(old_size), size),
+        if old.is_null() || old_size == 0 {
+            alloc(layout(size))
+        } else {
+            realloc(old, layout(old_size), size)
         }
     };
     if new.is_null() {

@@ -41,10 +41,7 @@ pub fn methods<M: Module>(definition: &Definition) -> Option<sqlite3_module> {
         xSync: if has_transactions { Some(sync::<T<M>>) } else { None },
         xCommit: if has_transactions { Some(commit::<T<M>>) } else { None },
         xRollback: if has_transactions { Some(rollback::<T<M>>) } else { None },
-        xFindFunction: match has(ModuleFlags::OVERLOADS) {
-            true => Some(find_function::<T<M>>),
-            false => None,
-        },
+        xFindFunction: if has(ModuleFlags::OVERLOADS) { Some(find_function::<T<M>>) } else { None },
         xRename: if has(ModuleFlags::RENAME) { Some(rename::<T<M>>) } else { None },
         xSavepoint: if has_savepoints { Some(savepoint::<T<M>>) } else { None },
         xRelease: if has_savepoints { Some(release::<T<M>>) } else { None },

@@ -81,9 +81,10 @@ unsafe extern "C" fn open(
         let parameter = |key: &CStr, default| {
             sqlite::sqlite3_uri_boolean(name, key.as_ptr(), c_int::from(default)) != 0
         };
-        let opened = match name.is_null() {
-            true => open::open_temporary().map(|file| (file, flags)),
-            false => open::open(bytes(name), flags, parameter),
+        let opened = if name.is_null() {
+            open::open_temporary().map(|file| (file, flags))
+        } else {
+            open::open(bytes(name), flags, parameter)
         };
         let (file, flags) = match opened {
             Ok(opened) => opened,

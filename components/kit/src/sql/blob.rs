@@ -61,10 +61,7 @@ impl Blob {
             return Ok(known.to_vec());
         }
         let bytes = request(none().read(self.handle, offset, length))?;
-        match bytes.len() == length as usize {
-            true => Ok(bytes),
-            false => Err(wire::Error::Malformed.into()),
-        }
+        if bytes.len() == length as usize { Ok(bytes) } else { Err(wire::Error::Malformed.into()) }
     }
 
     /// A part that came with the reply to opening it.

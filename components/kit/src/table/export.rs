@@ -110,10 +110,7 @@ impl<T: Table> AnyTable for OpenTable<T> {
             batch.drop_next();
             break;
         }
-        match batch.row_ids.is_empty() {
-            true => failure.take().map_or(Ok(()), Err),
-            false => Ok(()),
-        }
+        if batch.row_ids.is_empty() { failure.take().map_or(Ok(()), Err) } else { Ok(()) }
     }
 
     fn update(&mut self, change: Change, conflict: Conflict) -> Result<i64> {

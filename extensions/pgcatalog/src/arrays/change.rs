@@ -60,13 +60,10 @@ fn of_text(text: Value, kind: String) -> Result<Option<String>> {
         return Ok(None);
     }
     let text = String::from_utf8_lossy(&text.into_bytes()).into_owned();
-    let all: Vec<Value> = match text.trim_start().starts_with('[') && !text.contains("]=") {
-        true => {
-            elements(&text)?.into_iter().map(|one| rounded(one, &kind)).collect::<Result<_>>()?
-        }
-        false => {
-            literal(&text)?.into_iter().map(|one| one.map_or(Value::Null, Value::text)).collect()
-        }
+    let all: Vec<Value> = if text.trim_start().starts_with('[') && !text.contains("]=") {
+        elements(&text)?.into_iter().map(|one| rounded(one, &kind)).collect::<Result<_>>()?
+    } else {
+        literal(&text)?.into_iter().map(|one| one.map_or(Value::Null, Value::text)).collect()
     };
     let all: Result<Vec<_>> = all.into_iter().map(|one| typed(one, of_element(&kind))).collect();
     Ok(Some(json(&all?)))
@@ -193,9 +190,8 @@ fn split(text: &Value, between: &Value, none: &Value) -> Result<Option<String>> 
     if parts.len() > MAX_ELEMENTS {
         return Err(too_many());
     }
-    let element = |part: String| match none.is_null() || part != shown(none) {
-        true => Value::text(part),
-        false => Value::Null,
+    let element = |part: String| {
+        if none.is_null() || part != shown(none) { Value::text(part) } else { Value::Null }
     };
     Ok(Some(json(&parts.into_iter().map(element).collect::<Vec<_>>())))
 }

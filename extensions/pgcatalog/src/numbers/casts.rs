@@ -87,9 +87,10 @@ fn integer(value: &Value, width: Width) -> Result<Option<i64>> {
         Value::Real(number) => {
             let whole = number.round_ties_even();
             // `i128` has each whole number below this, and so has the comparison.
-            match whole.is_finite() && whole.abs() < 1e19 {
-                true => width.within(whole as i128).map(Some),
-                false => Err(width.out_of_range()),
+            if whole.is_finite() && whole.abs() < 1e19 {
+                width.within(whole as i128).map(Some)
+            } else {
+                Err(width.out_of_range())
             }
         }
         Value::Text(text) => integer_of_text(&String::from_utf8_lossy(text), width).map(Some),
@@ -150,9 +151,10 @@ fn in_range(text: &str, name: &str) -> Result<f64> {
         .split(['e', 'E'])
         .next()
         .is_some_and(|text| text.contains(|c: char| ('1'..='9').contains(&c)));
-    match number.is_infinite() || (number == 0.0 && has_digits) {
-        true => Err(format!("22003: \"{}\" is out of range for type {name}", text.trim()).into()),
-        false => Ok(number),
+    if number.is_infinite() || (number == 0.0 && has_digits) {
+        Err(format!("22003: \"{}\" is out of range for type {name}", text.trim()).into())
+    } else {
+        Ok(number)
     }
 }
 

@@ -38,9 +38,10 @@ impl Numeric {
         let (digits, scale) = number.as_bigint_and_exponent();
         let bits = i64::try_from(digits.bits()).unwrap_or(i64::MAX);
         // A digit takes 3.3 bits.
-        match bits / 3 > MAX_DIGITS * 2 || !(-MAX_DIGITS..=MAX_DIGITS).contains(&scale) {
-            true => Err(overflow()),
-            false => Ok(Finite(with_point(number))),
+        if bits / 3 > MAX_DIGITS * 2 || !(-MAX_DIGITS..=MAX_DIGITS).contains(&scale) {
+            Err(overflow())
+        } else {
+            Ok(Finite(with_point(number)))
         }
     }
 

@@ -85,10 +85,7 @@ fn single(one: f64, other: f64, operator: Operator) -> Result<f64> {
 
 /// A value that a function has for its argument.
 fn within(number: f64) -> Result<f64> {
-    match number.is_nan() {
-        true => Err("22003: input is out of range".into()),
-        false => Ok(number),
-    }
+    if number.is_nan() { Err("22003: input is out of range".into()) } else { Ok(number) }
 }
 
 fn checked(number: f64, was_finite: bool, may_be_zero: bool) -> Result<f64> {
@@ -113,9 +110,10 @@ fn multiply(one: f64, other: f64) -> Result<Done> {
 }
 
 fn divide(one: f64, other: f64) -> Result<Done> {
-    match other == 0.0 && !one.is_nan() {
-        true => Err(DIVISION_BY_ZERO.into()),
-        false => Ok(Done { number: one / other, may_be_zero: one == 0.0 || other.is_infinite() }),
+    if other == 0.0 && !one.is_nan() {
+        Err(DIVISION_BY_ZERO.into())
+    } else {
+        Ok(Done { number: one / other, may_be_zero: one == 0.0 || other.is_infinite() })
     }
 }
 
@@ -132,9 +130,10 @@ fn power(base: f64, exponent: f64) -> Result<Done> {
 }
 
 fn root(number: f64) -> Result<f64> {
-    match number < 0.0 {
-        true => Err("2201F: cannot take square root of a negative number".into()),
-        false => Ok(number.sqrt()),
+    if number < 0.0 {
+        Err("2201F: cannot take square root of a negative number".into())
+    } else {
+        Ok(number.sqrt())
     }
 }
 

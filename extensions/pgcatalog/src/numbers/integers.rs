@@ -21,10 +21,7 @@ impl Width {
     /// A number of this type.
     pub fn within(self, number: i128) -> Result<i64> {
         let limit = 1i128 << (self.bits - 1);
-        match (-limit..limit).contains(&number) {
-            true => Ok(number as i64),
-            false => Err(self.out_of_range()),
-        }
+        if (-limit..limit).contains(&number) { Ok(number as i64) } else { Err(self.out_of_range()) }
     }
 
     pub fn out_of_range(self) -> Error {

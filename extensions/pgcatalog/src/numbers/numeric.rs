@@ -177,10 +177,8 @@ fn bucket(one: Value, low: Value, high: Value, count: i64) -> Result<Option<i64>
     if low == high {
         return Err("2201G: lower bound cannot equal upper bound".into());
     }
-    let (distance, width) = match low < high {
-        true => (&one - &low, &high - &low),
-        false => (&low - &one, &low - &high),
-    };
+    let (distance, width) =
+        if low < high { (&one - &low, &high - &low) } else { (&low - &one, &low - &high) };
     if distance < BigDecimal::zero() {
         return Ok(Some(0));
     }

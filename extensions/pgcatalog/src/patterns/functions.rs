@@ -128,9 +128,10 @@ fn similar_escaped(text: String, pattern: String, escape: Value) -> Result<Optio
 /// The options of a function that finds all matches by itself.
 fn without_global(flags: &str, name: &str) -> Result<Options> {
     let options = Options::of(flags)?;
-    match options.is_global {
-        true => Err(format!("22023: {name}() does not support the \"global\" option").into()),
-        false => Ok(options),
+    if options.is_global {
+        Err(format!("22023: {name}() does not support the \"global\" option").into())
+    } else {
+        Ok(options)
     }
 }
 
@@ -147,9 +148,10 @@ fn each(
         if !is_global {
             break;
         }
-        at = match found.is_empty() {
-            true => found.end + text[found.end..].chars().next().map_or(1, char::len_utf8),
-            false => found.end,
+        at = if found.is_empty() {
+            found.end + text[found.end..].chars().next().map_or(1, char::len_utf8)
+        } else {
+            found.end
         };
     }
     Ok(())
@@ -237,10 +239,7 @@ fn push(
         }
         letters.next();
     }
-    match out.len() <= MAX_BYTES {
-        true => Ok(()),
-        false => Err(too_long()),
-    }
+    if out.len() <= MAX_BYTES { Ok(()) } else { Err(too_long()) }
 }
 
 #[cfg(test)]

@@ -134,9 +134,10 @@ pub fn typed_default(default: &str, column: &Column) -> String {
     if let Some(shown) = clock::shown(default) {
         return shown.to_owned();
     }
-    match default.starts_with('\'') && default.ends_with('\'') {
-        true => format!("{default}::{}", typed(column).ty.name()),
-        false => default.to_owned(),
+    if default.starts_with('\'') && default.ends_with('\'') {
+        format!("{default}::{}", typed(column).ty.name())
+    } else {
+        default.to_owned()
     }
 }
 

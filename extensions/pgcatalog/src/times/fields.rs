@@ -81,9 +81,10 @@ fn not_supported(name: &str, kind: &str) -> Error {
         "time" => "time without time zone",
         other => other,
     };
-    match FIELDS.contains(&name) {
-        true => format!("0A000: unit \"{name}\" not supported for type {kind}").into(),
-        false => format!("22023: unit \"{name}\" not recognized for type {kind}").into(),
+    if FIELDS.contains(&name) {
+        format!("0A000: unit \"{name}\" not supported for type {kind}").into()
+    } else {
+        format!("22023: unit \"{name}\" not recognized for type {kind}").into()
     }
 }
 

@@ -205,11 +205,10 @@ fn made_time(hour: i64, minute: i64, second: f64) -> Result<i64> {
     let is_time =
         (0..24).contains(&hour) && (0..60).contains(&minute) && (0.0..=6e7).contains(&micros)
             || (hour == 24 && minute == 0 && micros == 0.0);
-    match is_time {
-        true => Ok((hour * 60 + minute) * 60_000_000 + micros as i64),
-        false => {
-            Err(format!("22008: time field value out of range: {hour}:{minute:02}:{second}").into())
-        }
+    if is_time {
+        Ok((hour * 60 + minute) * 60_000_000 + micros as i64)
+    } else {
+        Err(format!("22008: time field value out of range: {hour}:{minute:02}:{second}").into())
     }
 }
 

@@ -96,13 +96,15 @@ impl Doctor {
         }
         // Last, since it restricts this process.
         findings.extend(machine::check_second_wall());
-        let printed = match self.json {
-            true => print_json(&findings)?,
-            false => print(findings.iter().map(Finding::lines).collect::<String>().as_bytes()),
+        let printed = if self.json {
+            print_json(&findings)?
+        } else {
+            print(findings.iter().map(Finding::lines).collect::<String>().as_bytes())
         };
-        match findings.iter().any(|finding| finding.state == State::Problem) {
-            true => Ok(exit_code::ExitCode::Problem.into()),
-            false => Ok(printed),
+        if findings.iter().any(|finding| finding.state == State::Problem) {
+            Ok(exit_code::ExitCode::Problem.into())
+        } else {
+            Ok(printed)
         }
     }
 }

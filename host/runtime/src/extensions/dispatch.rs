@@ -46,11 +46,12 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn disconnect(&mut self, extension: u32) -> Result<(), SqlError> {
-        let result = match self.ctx.registry.get_mut(extension)?.awaits_disconnect() {
-            true => self.reporting_traps(extension, |view| {
+        let result = if self.ctx.registry.get_mut(extension)?.awaits_disconnect() {
+            self.reporting_traps(extension, |view| {
                 call_at_once!(view.extension(extension)?, extension.call_disconnect())
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         };
         self.ctx.registry.detach(extension);
         result

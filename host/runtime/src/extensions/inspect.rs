@@ -129,14 +129,13 @@ impl ExtensionsCtx {
     /// When the file cannot be read, or this processor lacks what the engine
     /// needs.
     pub fn inspect(&mut self, name: &str, path: &Path, describe: Describe) -> Result<Inspection> {
-        let (mut inspection, result) = match is_native(path) {
-            true => inspect_native(path, self.loader()?.key().map(Arc::as_ref))?,
-            false => {
-                let wasm = self.loader()?.bytes(path)?;
-                let mut inspection = Inspection::of(path, wasm.len() as u64, hash(&wasm))?;
-                let result = self.look_inside(path, &wasm, describe, &mut inspection);
-                (inspection, result)
-            }
+        let (mut inspection, result) = if is_native(path) {
+            inspect_native(path, self.loader()?.key().map(Arc::as_ref))?
+        } else {
+            let wasm = self.loader()?.bytes(path)?;
+            let mut inspection = Inspection::of(path, wasm.len() as u64, hash(&wasm))?;
+            let result = self.look_inside(path, &wasm, describe, &mut inspection);
+            (inspection, result)
         };
         if let Err(error) = result {
             inspection.refusal = Some(format!("{:#}", refused(name.as_ref(), error)));

@@ -203,9 +203,10 @@ fn described(loaded: &component::Loaded, limits: &Limits) -> Result<(Code, Descr
 /// The error of an extension that does not load. The error of a file that cannot be used contains
 /// the name already.
 pub(super) fn refused(name: &Path, error: anyhow::Error) -> anyhow::Error {
-    match error.is::<LoadError>() {
-        true => error,
-        false => error.context(format!("failed to load the extension `{}`", escaped(name))),
+    if error.is::<LoadError>() {
+        error
+    } else {
+        error.context(format!("failed to load the extension `{}`", escaped(name)))
     }
 }
 

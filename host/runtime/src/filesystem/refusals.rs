@@ -39,9 +39,10 @@ impl Refusals {
         if !self.reported.insert(directory.to_owned()) {
             return;
         }
-        match self.reported.len() > MAX_REPORTS {
-            true => self.print("further refusals are not reported"),
-            false => self.print(&refusal(path, directory)),
+        if self.reported.len() > MAX_REPORTS {
+            self.print("further refusals are not reported")
+        } else {
+            self.print(&refusal(path, directory))
         }
     }
 

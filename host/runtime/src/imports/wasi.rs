@@ -35,9 +35,10 @@ pub(crate) fn add_to_linker<T: WasiView + 'static>(
     waiting: Waiting,
 ) -> wasmtime::Result<()> {
     let ty = component.component_type();
-    match ty.imports(component.engine()).any(|(name, _)| name.starts_with("wasi:sockets/")) {
-        true => p2::add_to_linker_sync(linker)?,
-        false => add_without_sockets(linker)?,
+    if ty.imports(component.engine()).any(|(name, _)| name.starts_with("wasi:sockets/")) {
+        p2::add_to_linker_sync(linker)?
+    } else {
+        add_without_sockets(linker)?
     }
     clock::add_to_linker(linker, waiting)
 }

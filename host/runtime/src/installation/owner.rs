@@ -117,9 +117,10 @@ pub fn read_trusted(path: &Path, most: u64) -> Result<String> {
         bail!("others own `{}` or may write it, and could replace the file", escaped(&above));
     }
     let mut bytes = Vec::new();
-    match is_pipe {
-        true => read_pipe(file.take(most + 1), &mut bytes)?,
-        false => drop(file.take(most + 1).read_to_end(&mut bytes)?),
+    if is_pipe {
+        read_pipe(file.take(most + 1), &mut bytes)?
+    } else {
+        drop(file.take(most + 1).read_to_end(&mut bytes)?)
     }
     ensure!(bytes.len() as u64 <= most, "it is longer than {most} bytes");
     Ok(String::from_utf8(bytes)

@@ -119,17 +119,19 @@ impl Reservation {
     pub fn for_command(memories: usize, max_memory_bytes: usize) -> Self {
         let fits =
             |bytes: usize| can_reserve(memories.saturating_mul(bytes).saturating_add(HOST_BYTES));
-        match !is_limited() || fits(full_bytes()) {
-            true => Self::Full,
-            false => Self::Bytes(halved_until(max_memory_bytes, fits)),
+        if !is_limited() || fits(full_bytes()) {
+            Self::Full
+        } else {
+            Self::Bytes(halved_until(max_memory_bytes, fits))
         }
     }
 
     /// For extensions, each with at most `max_memory_bytes`.
     pub fn for_extensions(max_memory_bytes: usize) -> Self {
-        match !is_limited() || can_reserve(MANY_INSTANCES * full_bytes()) {
-            true => Self::Full,
-            false => Self::extension_step(max_memory_bytes),
+        if !is_limited() || can_reserve(MANY_INSTANCES * full_bytes()) {
+            Self::Full
+        } else {
+            Self::extension_step(max_memory_bytes)
         }
     }
 

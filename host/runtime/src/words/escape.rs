@@ -76,10 +76,7 @@ pub fn controls_escaped(text: String) -> String {
     }
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        match is_unseen(letter) {
-            true => shown.extend(letter.escape_default()),
-            false => shown.push(letter),
-        }
+        if is_unseen(letter) { shown.extend(letter.escape_default()) } else { shown.push(letter) }
     }
     shown
 }

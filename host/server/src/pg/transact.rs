@@ -146,8 +146,9 @@ impl Conversation<'_> {
         let sql = "SELECT type, name FROM sqlite_temp_schema WHERE type IN ('table', 'view', 'trigger') \
                    AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
                    ORDER BY type = 'trigger' DESC, type DESC, rootpage";
-        let row =
-            |row: &sqlite_sandbox::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+        let row = |row: &sqlite_sandbox::Row<'_>| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+        };
         let found = self.engine.own_rows(sql, row)?;
         if !found.is_empty() {
             self.forget_schema();

@@ -71,13 +71,14 @@ fn header(path: &Path) -> Result<(File, bool)> {
 }
 
 fn journal(is_wal: bool) -> Finding {
-    match is_wal {
-        true => Finding::ok("journal", "WAL mode: readers and a writer do not wait for each other"),
-        false => Finding::note(
+    if is_wal {
+        Finding::ok("journal", "WAL mode: readers and a writer do not wait for each other")
+    } else {
+        Finding::note(
             "journal",
             "a rollback journal: readers wait for a writer",
             "`PRAGMA journal_mode=WAL` changes that, and Litestream needs it",
-        ),
+        )
     }
 }
 
@@ -109,13 +110,14 @@ fn directory(path: &Path, is_wal: bool) -> Finding {
         return Finding::ok("directory", format!("{}: journals can be made", path.display()));
     }
     let found = format!("{}: you cannot create files in it", path.display());
-    match is_wal {
-        true => Finding::problem(
+    if is_wal {
+        Finding::problem(
             "directory",
             found,
             "in WAL mode the database cannot be read either, unless a program that can has it open",
-        ),
-        false => Finding::note("directory", found, "the database can be read, but not written"),
+        )
+    } else {
+        Finding::note("directory", found, "the database can be read, but not written")
     }
 }
 

@@ -41,12 +41,11 @@ pub fn report(outcome: Outcome, limit_bytes: usize) -> Result<ExitCode> {
 }
 
 fn memory_reached(bytes: usize, limit_bytes: usize) -> String {
-    let remedy = match bytes < limit_bytes {
-        true => {
-            "this process has no more address space; raise its limit (`ulimit -v`), \
+    let remedy = if bytes < limit_bytes {
+        "this process has no more address space; raise its limit (`ulimit -v`), \
              or set `--max-memory` to what the component needs"
-        }
-        false => "`--max-memory` sets it",
+    } else {
+        "`--max-memory` sets it"
     };
     format!("error: the memory limit of {bytes} bytes was reached; {remedy}")
 }

@@ -46,9 +46,10 @@ pub fn options(
     recipe.search_extensions(extension_directories(&run.extension_dir));
     options.masks = recipe.masks.clone();
     directories::grant_named(recipe, &run.dir)?;
-    options.grants = match run.no_default_dirs {
-        true => recipe.grants.clone(),
-        false => directories::default_grants(recipe, &shell)?,
+    options.grants = if run.no_default_dirs {
+        recipe.grants.clone()
+    } else {
+        directories::default_grants(recipe, &shell)?
     };
     options.directory = env::current_dir().ok();
     options.descriptors = inherited::opened_by(&shell);

@@ -292,10 +292,7 @@ fn failure(
 }
 
 fn with_message(how: &str, message: &str) -> String {
-    match message.is_empty() {
-        true => how.to_owned(),
-        false => format!("{how}: {message}"),
-    }
+    if message.is_empty() { how.to_owned() } else { format!("{how}: {message}") }
 }
 
 /// The helper's message, as one line without control characters.

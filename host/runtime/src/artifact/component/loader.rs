@@ -179,10 +179,7 @@ impl Loader {
     ///
     /// [`LoadError`], with the reason and a remedy in its chain.
     pub fn load_database(&self, path: &Path) -> Result<Program> {
-        let open = match self.kind.checks_time() {
-            true => Self::open_timed,
-            false => Self::open_named,
-        };
+        let open = if self.kind.checks_time() { Self::open_timed } else { Self::open_named };
         let load = || Program::database(self.kind, &self.engine, open(self, path)?);
         load().map_err(|error| error.context(LoadError(path.into())))
     }
@@ -275,18 +272,12 @@ impl Loader {
 
     fn open_named(&self, path: &Path) -> Result<Loaded> {
         let file = open(path)?;
-        match is_native(path) {
-            true => self.native(path, &file),
-            false => self.portable(path, &file),
-        }
+        if is_native(path) { self.native(path, &file) } else { self.portable(path, &file) }
     }
 
     fn open_timed(&self, path: &Path) -> Result<Loaded> {
         let file = open(path)?;
-        match is_native(path) {
-            true => self.source_of(path, &file),
-            false => self.portable(path, &file),
-        }
+        if is_native(path) { self.source_of(path, &file) } else { self.portable(path, &file) }
     }
 
     /// The component of a `.wasm`, from the cache if it was compiled before.

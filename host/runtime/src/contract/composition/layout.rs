@@ -56,11 +56,10 @@ pub fn check_wasm(wasm: &[u8], composition: &Composition, list_bytes: usize) -> 
             continue;
         }
         ensure!(boundary && is_ours && !has_list, DAMAGED);
-        match section.name == SECTION {
-            true => {
-                has_list = section.content.len() == list_bytes && section.content.end == wasm.len()
-            }
-            false => ensure!(behind.next() == Some(section.content), DAMAGED),
+        if section.name == SECTION {
+            has_list = section.content.len() == list_bytes && section.content.end == wasm.len()
+        } else {
+            ensure!(behind.next() == Some(section.content), DAMAGED)
         }
     }
     ensure!(has_list && behind.next().is_none() && wanted.is_empty(), DAMAGED);

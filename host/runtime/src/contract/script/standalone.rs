@@ -53,12 +53,11 @@ fn replaced(
     let mut count = 0;
     for section in layout::sections(file) {
         let section = section?;
-        match is_it(&section) {
-            true => {
-                count += 1;
-                append(&mut result, section.id, &change(&file[section.content])?);
-            }
-            false => result.extend(&file[section.start..section.content.end]),
+        if is_it(&section) {
+            count += 1;
+            append(&mut result, section.id, &change(&file[section.content])?);
+        } else {
+            result.extend(&file[section.start..section.content.end])
         }
     }
     ensure!(count == 1, "this engine does not make complete components");

@@ -37,11 +37,10 @@ impl InlineValue {
 /// Refuse an invalid head.
 #[inline]
 pub(super) fn check(head: Head) -> Result<()> {
-    match head.is_valid() {
-        true => Ok(()),
-        false => {
-            bail!("an inline value of class {} with {} bytes is not valid", head.tag, head.length)
-        }
+    if head.is_valid() {
+        Ok(())
+    } else {
+        bail!("an inline value of class {} with {} bytes is not valid", head.tag, head.length)
     }
 }
 

@@ -94,9 +94,10 @@ impl Extension {
 
     /// Its entry in the list of a composed file, without its position.
     pub fn embedded(&self) -> Embedded {
-        let placement = match self.is_fused() {
-            true => Placement::Fused(0..0),
-            false => Placement::Bundled { range: 0..0, manifest: self.manifest.clone() },
+        let placement = if self.is_fused() {
+            Placement::Fused(0..0)
+        } else {
+            Placement::Bundled { range: 0..0, manifest: self.manifest.clone() }
         };
         Embedded {
             name: self.manifest.name.clone(),

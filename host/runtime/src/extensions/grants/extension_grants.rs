@@ -186,9 +186,10 @@ impl ExtensionGrants {
         granted: &mut Granted,
     ) -> Result<()> {
         if !self.prompt.as_mut().is_some_and(|prompt| prompt(&subject.prompt(need))) {
-            match self.lacks_options {
-                true => bail!("{}", subject.refusal_without_options(need)),
-                false => bail!("{}", subject.refusal(need)),
+            if self.lacks_options {
+                bail!("{}", subject.refusal_without_options(need))
+            } else {
+                bail!("{}", subject.refusal(need))
             }
         }
         match need {

@@ -236,10 +236,7 @@ impl Instance {
     /// itself.
     #[inline]
     pub fn ready(&mut self) -> Answer<()> {
-        match self.was_connected {
-            true => self.reconnect(),
-            false => Ok(()),
-        }
+        if self.was_connected { self.reconnect() } else { Ok(()) }
     }
 
     fn reconnect(&mut self) -> Answer<()> {
@@ -287,9 +284,10 @@ impl Instance {
     #[inline]
     pub fn function(&mut self, handle: u32) -> FunctionHandle {
         self.called = (handle < FIRST_LATE).then_some(handle);
-        match handle < FIRST_LATE {
-            true => FunctionHandle::Listed(handle),
-            false => FunctionHandle::Late(handle, self.lost("load it again")),
+        if handle < FIRST_LATE {
+            FunctionHandle::Listed(handle)
+        } else {
+            FunctionHandle::Late(handle, self.lost("load it again"))
         }
     }
 

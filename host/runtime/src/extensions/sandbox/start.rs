@@ -44,10 +44,7 @@ impl Started<exports::suspendable::Exports> {
 
     /// Connect it if it replaces one that trapped.
     pub async fn reconnect(&mut self) -> wasmtime::Result<Answer<()>> {
-        match self.is_lost && !self.is_connected {
-            true => self.connect().await,
-            false => Ok(Ok(())),
-        }
+        if self.is_lost && !self.is_connected { self.connect().await } else { Ok(Ok(())) }
     }
 }
 

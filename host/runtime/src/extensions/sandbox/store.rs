@@ -88,9 +88,10 @@ impl Code {
     ///
     /// As [`Self::new`].
     pub fn for_manifest(self, component: &Component, manifest: &Manifest) -> anyhow::Result<Self> {
-        match is_engine(&self.exports) && check::needs_sql(manifest) {
-            true => Self::linked(component, self.script, self.exports, Calls::Suspendable),
-            false => Ok(self),
+        if is_engine(&self.exports) && check::needs_sql(manifest) {
+            Self::linked(component, self.script, self.exports, Calls::Suspendable)
+        } else {
+            Ok(self)
         }
     }
 
@@ -161,9 +162,10 @@ fn is_engine(exports: &[String]) -> bool {
 fn calls(component: &Component) -> Calls {
     let ty = component.component_type();
     let mut imports = ty.imports(component.engine());
-    match imports.any(|(name, _)| name.starts_with(version::SQL_IMPORT)) {
-        true => Calls::Suspendable,
-        false => Calls::Direct,
+    if imports.any(|(name, _)| name.starts_with(version::SQL_IMPORT)) {
+        Calls::Suspendable
+    } else {
+        Calls::Direct
     }
 }
 

@@ -43,10 +43,7 @@ pub struct Opened<'a> {
 
 /// Open the file at `path`.
 pub fn open<'a>(grants: &Grants, path: &'a [u8], how: OpenFlags) -> Result<Opened<'a>, Error> {
-    let last = match how.contains(OpenFlags::NO_FOLLOW) {
-        true => LastLink::Keep,
-        false => LastLink::Follow,
-    };
+    let last = if how.contains(OpenFlags::NO_FOLLOW) { LastLink::Keep } else { LastLink::Follow };
     let place = grants.place(path, last)?;
     if how.contains(OpenFlags::REWRITE) {
         let file = open_rewriting(grants, &place)?;

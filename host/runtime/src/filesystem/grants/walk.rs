@@ -308,10 +308,7 @@ impl Grants {
 
 /// Refuse mounted kernel file systems.
 fn no_kernel(entry: &OwnedFd) -> Result<(), Refused> {
-    match is_kernels(entry).map_err(Refused::System)? {
-        true => Err(Refused::NotGranted),
-        false => Ok(()),
-    }
+    if is_kernels(entry).map_err(Refused::System)? { Err(Refused::NotGranted) } else { Ok(()) }
 }
 
 fn target(link: impl AsFd) -> Result<Vec<u8>, Refused> {

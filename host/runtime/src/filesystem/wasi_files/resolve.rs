@@ -74,9 +74,10 @@ impl Base<'_> {
 
     /// Fail for an entry that may not be moved, removed or replaced.
     pub fn check_movable(&self, target: &Target) -> FsResult<()> {
-        match self.grants.may_move(&target.place) {
-            true => Ok(()),
-            false => Err(ErrorCode::NotPermitted.into()),
+        if self.grants.may_move(&target.place) {
+            Ok(())
+        } else {
+            Err(ErrorCode::NotPermitted.into())
         }
     }
 }
@@ -101,8 +102,5 @@ fn refused(refused: Refused) -> FsError {
 }
 
 pub fn last(flags: PathFlags) -> LastLink {
-    match flags.contains(PathFlags::SYMLINK_FOLLOW) {
-        true => LastLink::Follow,
-        false => LastLink::Keep,
-    }
+    if flags.contains(PathFlags::SYMLINK_FOLLOW) { LastLink::Follow } else { LastLink::Keep }
 }

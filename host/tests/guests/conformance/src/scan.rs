@@ -48,9 +48,10 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
                 continue;
             }
             let check = if is_input { Check::Omit } else { Check::Again };
-            match constraint.is_in_list {
-                true => plan.take_list(place, check),
-                false => plan.take(place, check),
+            if constraint.is_in_list {
+                plan.take_list(place, check)
+            } else {
+                plan.take(place, check)
             };
         }
         let by_a = info.order.first().filter(|term| term.column == 0);

@@ -117,10 +117,7 @@ impl interfaces::aggregate::Guest for Malicious {
         let is_to_fail = action.0 == "abandon";
         GROUPS.with_borrow_mut(|groups| groups[number as usize] = action);
         group(number, "step");
-        match is_to_fail {
-            true => Err(SqlError { code: 1, message: "told to fail".into() }),
-            false => Ok(()),
-        }
+        if is_to_fail { Err(SqlError { code: 1, message: "told to fail".into() }) } else { Ok(()) }
     }
 
     fn inverse(number: u32, _: u32, _: u32, _: Vec<Value>, _: Vec<u8>) -> Result<(), SqlError> {

@@ -118,9 +118,9 @@ pub fn read_trusted(path: &Path, most: u64) -> Result<String> {
     }
     let mut bytes = Vec::new();
     if is_pipe {
-        read_pipe(file.take(most + 1), &mut bytes)?
+        read_pipe(file.take(most + 1), &mut bytes)?;
     } else {
-        drop(file.take(most + 1).read_to_end(&mut bytes)?)
+        file.take(most + 1).read_to_end(&mut bytes)?;
     }
     ensure!(bytes.len() as u64 <= most, "it is longer than {most} bytes");
     Ok(String::from_utf8(bytes)

@@ -41,7 +41,7 @@ impl Build {
         let mut extensions = searching(&directories).extensions();
         extensions.prepare_engine()?;
         let read: Vec<_> = directories.into_iter().chain([self.script.clone()]).collect();
-        second_wall::raise_for_looking(&read, Some(directory_of(&output)))?;
+        second_wall::raise_for_looking(&read, &[directory_of(&output).to_owned()])?;
         let mut build = || {
             let source = read_script(&self.script)?;
             extensions.build(&self.script, &source, self.standalone)

@@ -3,6 +3,7 @@
 mod build;
 mod catalogue;
 mod new;
+mod tools;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -39,9 +40,7 @@ pub struct Extension {
 /// The subcommands of `extension`.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Write a script to begin with, and its test
     New(New),
-    /// Make an extension of a script in JavaScript
     Build(Build),
     /// List the extensions that can be found, with their paths
     List(Common),

@@ -1,5 +1,6 @@
 //! The commands, one file each, and the functions that they share.
 
+mod ask;
 pub mod completions;
 pub mod compose;
 mod directories;

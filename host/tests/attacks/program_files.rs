@@ -57,6 +57,7 @@ const PROGRAM: &str = "sqlite-wasm-run";
 const HELPER: &str = "sqlite-wasm-compile";
 const SERVER: &str = "sqlite-wasm-serve";
 const AGENTS: &str = "sqlite-wasm-mcp";
+const FETCHER: &str = "sqlite-wasm-fetch";
 
 impl Installed {
     fn fresh(layout: Layout) -> Self {
@@ -144,6 +145,7 @@ const OWN: &[&str] = &[HELPER, "cli.cwasm", "cli.wasm", "extensions/uuid.wasm"];
 const NOT_STARTED: &[&str] = &[
     SERVER,
     AGENTS,
+    FETCHER,
     "database.wasm",
     "lib/libsqlite3.so.0",
     "install.sh",

@@ -13,6 +13,7 @@ mod connections;
 mod contract;
 mod grant_prompt;
 mod inspect;
+mod languages;
 mod load_option;
 mod nasty;
 mod nesting;

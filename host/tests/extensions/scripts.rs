@@ -293,6 +293,7 @@ fn a_script_that_is_no_extension_is_one_line() {
         assert!(!directory.path().join("mine.wasm").exists(), "{script}");
     }
     let other = ["extension", "build", "mine.rb"];
-    support::ours(&directory.path(), &other).complains("is not a script in JavaScript");
+    support::ours(&directory.path(), &other)
+        .complains("is not a script (`.js`, `.mjs`), a module in Python");
     support::ours(&directory.path(), &["extension", "build", "none.js"]).complains("none.js");
 }

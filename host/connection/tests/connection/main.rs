@@ -7,5 +7,6 @@ mod grants;
 mod limits;
 mod planted;
 mod program_files;
+mod scripts;
 mod sizes;
 mod support;

@@ -112,7 +112,7 @@ impl Compose {
         let cli = self.base();
         let named = self.embed.iter().map(PathBuf::from);
         let read: Vec<_> = directories.iter().cloned().chain(cli).chain(named).collect();
-        second_wall::raise_for_looking(&read, Some(directory_of(&self.output)))
+        second_wall::raise_for_looking(&read, &[directory_of(&self.output).to_owned()])
     }
 
     /// Compose in memory. An error means that a component is unusable.

@@ -1,7 +1,9 @@
-//! `extension`: create, build, list, inspect and record extensions.
+//! `extension`: create, build, list, inspect and record extensions, and install those of others.
 
 mod build;
+mod catalogue;
 mod new;
+mod tools;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -17,13 +19,18 @@ use sqlite_wasm_runtime::wall::exit_code;
 use sqlite_wasm_runtime::words::escape::escaped;
 
 use build::Build;
+use catalogue::index::Index;
+use catalogue::install::{Install, Update};
+use catalogue::installed::{Remove, Verify, origin_of};
+use catalogue::search::Search;
+use catalogue::source::Source;
 use new::New;
 
 use super::extension_directories::extension_directories;
 use super::{print, print_json, second_wall, write_whole};
 use sqlite_wasm_runtime::words::complaint::complain;
 
-/// Create, build, list and inspect extensions
+/// Create, build, list and inspect extensions; install those of others
 #[derive(Debug, clap::Args)]
 pub struct Extension {
     #[command(subcommand)]
@@ -33,9 +40,7 @@ pub struct Extension {
 /// The subcommands of `extension`.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Write a script to begin with, and its test
     New(New),
-    /// Make an extension of a script in JavaScript
     Build(Build),
     /// List the extensions that can be found, with their paths
     List(Common),
@@ -44,6 +49,13 @@ enum Action {
     Inspect(Inspect),
     /// Store the manifest of an extension in its file, for `inspect`
     Record(Record),
+    Install(Install),
+    Update(Update),
+    Remove(Remove),
+    Search(Search),
+    Verify(Verify),
+    Source(Source),
+    Index(Index),
 }
 
 #[derive(Debug, clap::Args)]
@@ -93,6 +105,13 @@ impl Extension {
             }
             Action::Inspect(inspect) => inspect.execute(),
             Action::Record(record) => record.execute(),
+            Action::Install(install) => install.execute(),
+            Action::Update(update) => update.execute(),
+            Action::Remove(remove) => remove.execute(),
+            Action::Search(search) => search.execute(),
+            Action::Verify(verify) => verify.execute(),
+            Action::Source(source) => source.execute(),
+            Action::Index(index) => index.execute(),
         }
     }
 }
@@ -108,9 +127,13 @@ pub fn list(directories: &[PathBuf], as_json: bool) -> Result<ExitCode> {
         return print_json(&found);
     }
     let width = found.iter().map(|found| found.name.len()).max().unwrap_or(0);
+    let installed = catalogue::installed();
     let line = |found: &search::Found| {
         let hidden = if found.hidden { "  (hidden by one above)" } else { "" };
-        format!("{:width$}  {}{hidden}\n", escaped(&found.name).to_string(), escaped(&found.path))
+        let origin = origin_of(&found.path, &installed);
+        let origin = origin.map(|origin| format!("  ({origin})")).unwrap_or_default();
+        let name = escaped(&found.name).to_string();
+        format!("{name:width$}  {}{origin}{hidden}\n", escaped(&found.path))
     };
     Ok(print(found.iter().map(line).collect::<String>().as_bytes()))
 }
@@ -122,7 +145,7 @@ impl Inspect {
         let describe = if self.describe { Describe::Run } else { Describe::Recorded };
         let mut extensions = searching(&directories).extensions();
         let read: Vec<_> = directories.into_iter().chain([path.clone()]).collect();
-        second_wall::raise_for_looking(&read, None)?;
+        second_wall::raise_for_looking(&read, &[])?;
         let inspection = extensions.inspect(&self.extension, &path, describe)?;
         let printed = match (self.common.json, &inspection.program) {
             (true, Some(program)) => print_json(program)?,

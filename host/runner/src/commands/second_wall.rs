@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use sqlite_wasm_runtime::filesystem::temporary;
@@ -41,16 +41,17 @@ pub fn raise(run: &RunOptions, recipe: &Recipe, options: &Options) -> Result<()>
 }
 
 /// Raise the wall for a command that inspects components: it reads `read`, and
-/// writes in the directory `write`.
+/// writes in the directories `write`. It may ask at the terminal.
 ///
 /// # Errors
 ///
 /// When a kernel that supports the wall refuses it.
-pub fn raise_for_looking(read: &[PathBuf], write: Option<&Path>) -> Result<()> {
+pub fn raise_for_looking(read: &[PathBuf], write: &[PathBuf]) -> Result<()> {
     let mut plan = Plan::default();
     read.iter().for_each(|path| plan.path(path, Rights::Read));
-    if let Some(directory) = write {
-        plan.path(directory, Rights::Write);
+    write.iter().for_each(|directory| plan.path(directory, Rights::Write));
+    if std::io::stdin().is_terminal() {
+        plan.path(TERMINAL, Rights::Terminal);
     }
     if let Some(cache) = user_directories::cache() {
         plan.path(cache, Rights::Read);

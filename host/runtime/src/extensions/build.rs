@@ -1,4 +1,4 @@
-//! Building: a script becomes an extension.
+//! Building: a script, or a component that another program has built, becomes an extension.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::ExtensionsCtx;
 use super::inspect::Offer;
 use crate::contract::script::{Script, standalone};
+use crate::contract::version;
 
 /// An extension that was built.
 pub struct Built {
@@ -41,6 +42,21 @@ impl ExtensionsCtx {
             wasm = self.standalone(&wasm)?.unwrap_or(wasm);
         }
         let (wasm, manifest) = self.recorded(path, &wasm)?;
+        Ok(Built { wasm, offer: Offer::from(&manifest) })
+    }
+
+    /// The component at `path`, which another program has built, with a record of its manifest. To get
+    /// that, this runs the extension with the usual limits and without any grant. Its code is in the
+    /// cache afterwards.
+    ///
+    /// # Errors
+    ///
+    /// When it is not an extension, or cannot be used.
+    pub fn complete(&mut self, path: &Path) -> Result<Built> {
+        let (wasm, facts) = self.inspected(path)?;
+        version::check(&facts.exports)?;
+        let (wasm, manifest) = self.recorded(path, &wasm)?;
+        self.compile_ahead(path, &wasm)?;
         Ok(Built { wasm, offer: Offer::from(&manifest) })
     }
 

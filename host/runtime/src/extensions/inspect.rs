@@ -129,18 +129,32 @@ impl ExtensionsCtx {
     /// When the file cannot be read, or this processor lacks what the engine
     /// needs.
     pub fn inspect(&mut self, name: &str, path: &Path, describe: Describe) -> Result<Inspection> {
-        let (mut inspection, result) = if is_native(path) {
-            inspect_native(path, self.loader()?.key().map(Arc::as_ref))?
-        } else {
-            let wasm = self.loader()?.bytes(path)?;
-            let mut inspection = Inspection::of(path, wasm.len() as u64, hash(&wasm))?;
-            let result = self.look_inside(path, &wasm, describe, &mut inspection);
-            (inspection, result)
-        };
-        if let Err(error) = result {
-            inspection.refusal = Some(format!("{:#}", refused(name.as_ref(), error)));
+        if is_native(path) {
+            let key = self.loader()?.key().map(Arc::as_ref);
+            let (inspection, result) = inspect_native(path, key)?;
+            return Ok(inspection.refused(name, result));
         }
-        Ok(inspection)
+        let wasm = self.loader()?.bytes(path)?;
+        let found = fs::canonicalize(path).with_context(|| LoadError(path.into()))?;
+        Ok(self.inspect_wasm(name, path, &wasm, describe).at(found))
+    }
+
+    /// Inspect these bytes, which are to be the file `path` of the extension `name`, without running
+    /// any of them.
+    pub fn inspect_bytes(&mut self, name: &str, path: &Path, wasm: &[u8]) -> Inspection {
+        self.inspect_wasm(name, path, wasm, Describe::Recorded)
+    }
+
+    fn inspect_wasm(
+        &mut self,
+        name: &str,
+        path: &Path,
+        wasm: &[u8],
+        describe: Describe,
+    ) -> Inspection {
+        let mut inspection = Inspection::of(path, wasm.len() as u64, hash(wasm));
+        let result = self.look_inside(path, wasm, describe, &mut inspection);
+        inspection.refused(name, result)
     }
 
     fn look_inside(
@@ -189,7 +203,8 @@ fn inspect_native(path: &Path, key: Option<&Key>) -> Result<(Inspection, Result<
         Code::read(&file)
     };
     let content = read().map_err(|error| error.context(LoadError(path.into())))?;
-    let mut inspection = Inspection::of(path, content.len() as u64, hash(&content))?;
+    let found = fs::canonicalize(path).with_context(|| LoadError(path.into()))?;
+    let mut inspection = Inspection::of(&found, content.len() as u64, hash(&content));
     let result = look_at_native(&content, key, &mut inspection);
     Ok((inspection, result.map_err(|error| error.context(LoadError(path.into())))))
 }
@@ -209,10 +224,9 @@ fn hash(content: &[u8]) -> String {
 }
 
 impl Inspection {
-    fn of(path: &Path, file_bytes: u64, sha256: String) -> Result<Self> {
-        let error = || LoadError(path.into());
-        Ok(Self {
-            path: fs::canonicalize(path).with_context(error)?,
+    fn of(path: &Path, file_bytes: u64, sha256: String) -> Self {
+        Self {
+            path: path.into(),
             file_bytes,
             sha256,
             precompiled: is_native(path),
@@ -227,7 +241,23 @@ impl Inspection {
             sealed: None,
             refusal: None,
             program: None,
-        })
+        }
+    }
+
+    /// Of the file at this path.
+    fn at(mut self, path: PathBuf) -> Self {
+        if let Some(program) = &mut self.program {
+            program.path = path.clone();
+        }
+        self.path = path;
+        self
+    }
+
+    /// With the reason why the extension `name` does not load, if there is one.
+    fn refused(mut self, name: &str, result: Result<()>) -> Self {
+        let refusal = |error| format!("{:#}", refused(name.as_ref(), error));
+        self.refusal = result.err().map(refusal);
+        self
     }
 
     fn take(&mut self, facts: &Facts) {

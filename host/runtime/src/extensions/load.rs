@@ -63,6 +63,18 @@ impl ExtensionsCtx {
         Ok(())
     }
 
+    /// Compile the extension in these bytes of the file at `path` into the cache, so that loading it
+    /// is quick. None of it runs.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be used.
+    pub fn compile_ahead(&mut self, path: &Path, wasm: &[u8]) -> Result<()> {
+        let loaded = self.loader()?.load_bytes(path, wasm)?;
+        let exports = version::exports(&loaded.component);
+        version::check(&exports).map_err(|error| error.context(LoadError::of(path)))
+    }
+
     /// Those that were prepared: their code, for other connections. Whoever takes them finds them
     /// compiled, whatever becomes of the cache.
     pub fn into_prepared(self) -> Prepared {

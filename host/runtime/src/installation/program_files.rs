@@ -26,15 +26,19 @@ pub const SERVER: &str = "sqlite-wasm-serve";
 /// The program that serves agents.
 pub const AGENTS: &str = "sqlite-wasm-mcp";
 
+/// The program that fetches extensions.
+pub const FETCHER: &str = "sqlite-wasm-fetch";
+
 /// A directory with one of these has the files of the program.
 const PARTS: [&str; 6] =
     [HELPER, "cli.cwasm", "cli.wasm", "database.cwasm", "database.wasm", "database-checked.cwasm"];
 
 /// The other files of packages that somebody could run or load later.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "sqlite-wasm-run",
     SERVER,
     AGENTS,
+    FETCHER,
     "extensions",
     LIBRARY,
     "install.sh",

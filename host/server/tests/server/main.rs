@@ -16,6 +16,7 @@ mod only_reads;
 mod postgres;
 mod roles;
 mod schema;
+mod scripts;
 mod sessions;
 mod start;
 mod support;

@@ -1,32 +1,41 @@
-//! `extension build`: a script becomes an extension.
+//! `extension build`: a script, a module, a crate or a C source becomes an extension.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use sqlite_wasm_runtime::contract::script::MAX_SOURCE_BYTES;
 use sqlite_wasm_runtime::extensions::Built;
+use sqlite_wasm_runtime::installation::user_directories;
 use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::super::values::parse_output;
 use super::super::{directory_of, print, print_json, second_wall, write_whole};
+use super::tools::Language;
 use super::{Lines, extension_directories, registered, searching};
 
-/// The file is replaced if it exists. The script runs once, without any grant, and what it
-/// registers is recorded in the file.
+/// Make an extension of a script in JavaScript, a module in Python, a C source or a crate.
+///
+/// The file is replaced if it exists. The extension runs once, without any grant, and what it
+/// registers is recorded in the file. Its code is compiled, so that loading it is quick.
 #[derive(Debug, clap::Args)]
 pub struct Build {
-    /// The script, in JavaScript
-    #[arg(value_name = "FILE.js")]
-    script: PathBuf,
+    /// The script (`.js`), module (`.py`) or source (`.c`), or the directory of a crate
+    #[arg(value_name = "FILE|DIR")]
+    source: PathBuf,
 
     /// Output file [default: FILE.wasm, in the working directory]
     #[arg(short, long, value_name = "NAME.wasm", value_parser = parse_output)]
     output: Option<PathBuf>,
 
-    /// Write a complete component, which needs no engine beside it: for other hosts
+    /// Of a script, write a complete component, which needs no engine beside it: for other hosts
     #[arg(long)]
     standalone: bool,
+
+    /// The repository of this program, whose kits build Python and C [default: the one in which it
+    /// was built]
+    #[arg(long, value_name = "DIR")]
+    kits: Option<PathBuf>,
 
     /// Print JSON
     #[arg(long)]
@@ -36,33 +45,49 @@ pub struct Build {
 impl Build {
     /// Write the extension completely or not at all.
     pub fn execute(&self) -> Result<ExitCode> {
-        let output = self.output()?;
-        let directories = extension_directories(&[]);
-        let mut extensions = searching(&directories).extensions();
-        extensions.prepare_engine()?;
-        let read: Vec<_> = directories.into_iter().chain([self.script.clone()]).collect();
-        second_wall::raise_for_looking(&read, Some(directory_of(&output)))?;
-        let mut build = || {
-            let source = read_script(&self.script)?;
-            extensions.build(&self.script, &source, self.standalone)
-        };
-        let named = || format!("failed to build `{}`", escaped(&self.script));
-        let built = build().with_context(named)?;
+        let named = || format!("failed to build `{}`", escaped(&self.source));
+        let language = Language::of(&self.source)?;
+        let (output, built) = match language {
+            Language::Javascript => self.script(),
+            _ => self.component(language),
+        }
+        .with_context(named)?;
         write_whole(&output, &built.wasm)?;
         self.report(&output, &built)
     }
 
-    /// The output file, whose name is that of the script if none was chosen.
-    fn output(&self) -> Result<PathBuf> {
-        let is_javascript = self.script.extension().is_some_and(|it| it == "js" || it == "mjs");
-        match (is_javascript, &self.output, self.script.file_stem()) {
-            (true, Some(output), _) => Ok(output.clone()),
-            (true, None, Some(stem)) => Ok(Path::new(stem).with_added_extension("wasm")),
-            _ => bail!(
-                "`{}` is not a script in JavaScript, which ends in `.js` or `.mjs`",
-                escaped(&self.script)
-            ),
-        }
+    /// A script, by the engine of this program.
+    fn script(&self) -> Result<(PathBuf, Built)> {
+        let output = self.output(&self.source)?;
+        let directories = extension_directories(&[]);
+        let mut extensions = searching(&directories).extensions();
+        extensions.prepare_engine()?;
+        let read: Vec<_> = directories.into_iter().chain([self.source.clone()]).collect();
+        second_wall::raise_for_looking(&read, &[directory_of(&output).to_owned()])?;
+        let source = read_script(&self.source)?;
+        let built = extensions.build(&self.source, &source, self.standalone)?;
+        Ok((output, built))
+    }
+
+    /// A component that other programs have built.
+    fn component(&self, language: Language) -> Result<(PathBuf, Built)> {
+        ensure!(!self.standalone, "only scripts need `--standalone`");
+        let directory = tempfile::tempdir()?;
+        let component = language.build(&self.source, self.kits.as_deref(), directory.path())?;
+        let output = self.output(&component)?;
+        let mut extensions = searching(&extension_directories(&[])).extensions();
+        let mut write = vec![directory_of(&output).to_owned(), directory.path().to_owned()];
+        write.extend(user_directories::cache());
+        second_wall::raise_for_looking(std::slice::from_ref(&component), &write)?;
+        let built = extensions.complete(&component)?;
+        Ok((output, built))
+    }
+
+    /// The output file, whose name is that of `source` if none was chosen.
+    fn output(&self, source: &Path) -> Result<PathBuf> {
+        let stem = source.file_stem().context("it has no name")?;
+        let chosen = self.output.clone();
+        Ok(chosen.unwrap_or_else(|| Path::new(stem).with_added_extension("wasm")))
     }
 
     fn report(&self, output: &Path, built: &Built) -> Result<ExitCode> {

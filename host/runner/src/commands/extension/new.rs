@@ -1,15 +1,14 @@
-//! `extension new`: a script to begin with, and its test.
+//! `extension new`: an extension to begin with, and its test.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use sqlite_wasm_catalogue::names::check_name;
 use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::super::{print, write_whole};
-
-/// Longest name of an extension that is made here: its file has it.
-const MAX_NAME_BYTES: usize = 63;
+use super::tools::{self, Language};
 
 /// The name in the templates.
 const TEMPLATE_NAME: &str = "mine";
@@ -17,14 +16,16 @@ const TEMPLATE_NAME: &str = "mine";
 /// The types for editors.
 const TYPES: &str = include_str!("templates/extension.d.ts");
 
-/// Write NAME.js, its test NAME.sql with NAME.expected, and types for editors
+/// Write an extension to begin with, and its test: NAME.sql with NAME.expected.
+///
+/// In Rust it is a crate, with tests of its own. A script in JavaScript comes with types for editors.
 #[derive(Debug, clap::Args)]
 pub struct New {
     /// The name: small letters, digits and `_`
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// The language; for Rust and C, `make new-extension` in the repository
+    /// The language
     #[arg(long, value_enum, default_value = "javascript")]
     language: Language,
 
@@ -35,16 +36,15 @@ pub struct New {
     /// Directory to write to
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-}
 
-/// A language with templates.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Language {
-    Javascript,
+    /// The repository of this program, which has the templates for Rust [default: the one in which it
+    /// was built]
+    #[arg(long, value_name = "DIR")]
+    kits: Option<PathBuf>,
 }
 
 /// A kind of extension, with its template.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
     Scalar,
     Aggregate,
@@ -52,9 +52,10 @@ enum Kind {
     Table,
 }
 
-/// A script, its test, and what the test prints.
+/// One extension in two languages, its test, and what the test prints.
 struct Template {
-    script: &'static str,
+    javascript: &'static str,
+    python: &'static str,
     test: &'static str,
     expected: &'static str,
 }
@@ -62,7 +63,8 @@ struct Template {
 macro_rules! template {
     ($kind:literal) => {
         Template {
-            script: include_str!(concat!("templates/", $kind, ".js")),
+            javascript: include_str!(concat!("templates/", $kind, ".js")),
+            python: include_str!(concat!("templates/", $kind, ".py")),
             test: include_str!(concat!("templates/", $kind, ".sql")),
             expected: include_str!(concat!("templates/", $kind, ".expected")),
         }
@@ -78,16 +80,28 @@ impl Kind {
             Self::Table => template!("table"),
         }
     }
+
+    /// The name of the template in Rust.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Aggregate => "aggregate",
+            Self::Collation => "collation",
+            Self::Table => "table",
+        }
+    }
 }
 
 impl New {
     /// Write the files; none that exists is replaced.
     pub fn execute(&self) -> Result<ExitCode> {
-        check_name(&self.name)?;
-        let Language::Javascript = self.language;
-        let Template { script, test, expected } = self.kind.template();
-        let types = self.directory.join("extension.d.ts");
-        let files = [("js", script), ("sql", test), ("expected", expected)];
+        check_name(&self.name).with_context(|| format!("`{}`", escaped(&self.name)))?;
+        let template = self.kind.template();
+        let Some((ending, source)) = self.source(&template)? else {
+            tools::new(self.kits.as_deref(), &self.name, self.kind.name(), &self.directory)?;
+            return Ok(print(self.next_of_crate().as_bytes()));
+        };
+        let files = [(ending, source), ("sql", template.test), ("expected", template.expected)];
         let files = files.map(|(ending, text)| {
             let path = self.directory.join(&self.name).with_added_extension(ending);
             (path, text.replace(TEMPLATE_NAME, &self.name))
@@ -98,32 +112,48 @@ impl New {
         for (path, text) in &files {
             write_whole(path, text.as_bytes())?;
         }
-        if !types.exists() {
+        let types = self.directory.join("extension.d.ts");
+        if self.language == Language::Javascript && !types.exists() {
             write_whole(&types, TYPES.as_bytes())?;
         }
-        Ok(print(self.next(&self.directory).as_bytes()))
+        Ok(print(self.next(ending).as_bytes()))
+    }
+
+    /// The ending of the source's file, and its text; none for a crate.
+    fn source(&self, template: &Template) -> Result<Option<(&'static str, &'static str)>> {
+        Ok(match self.language {
+            Language::Javascript => Some(("js", template.javascript)),
+            Language::Python => Some(("py", template.python)),
+            Language::C => {
+                ensure!(
+                    self.kind == Kind::Scalar,
+                    "in C there is only a template of `--kind scalar`"
+                );
+                Some(("c", include_str!("templates/scalar.c")))
+            }
+            Language::Rust => None,
+        })
     }
 
     /// What to do next.
-    fn next(&self, directory: &Path) -> String {
+    fn next(&self, ending: &str) -> String {
         let name = &self.name;
         format!(
-            "{}/{name}.js is an extension that works. Next, in that directory:\n  \
-             sqlite-wasm-run extension build {name}.js\n  \
+            "{}/{name}.{ending} is an extension that works. Next, in that directory:\n  \
+             sqlite-wasm-run extension build {name}.{ending}\n  \
              sqlite-wasm-run --load ./{name}.wasm :memory: <{name}.sql | diff {name}.expected -\n",
-            escaped(directory)
+            escaped(&self.directory)
         )
     }
-}
 
-fn check_name(name: &str) -> Result<()> {
-    let is_small = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    let starts = name.bytes().next().is_some_and(|first| first.is_ascii_lowercase());
-    ensure!(
-        starts && name.len() <= MAX_NAME_BYTES && name.bytes().all(is_small),
-        "`{}` is not a name for an extension; use up to {MAX_NAME_BYTES} small letters, digits and `_`, \
-         a letter first",
-        escaped(name)
-    );
-    Ok(())
+    fn next_of_crate(&self) -> String {
+        let name = &self.name;
+        format!(
+            "{}/{name} is an extension that works. Next, in that directory:\n  \
+             cargo test\n  \
+             sqlite-wasm-run extension build .\n  \
+             sqlite-wasm-run --load ./{name}.wasm :memory:\n",
+            escaped(&self.directory)
+        )
+    }
 }

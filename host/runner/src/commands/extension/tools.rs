@@ -1,0 +1,124 @@
+//! Languages with a compiler of their own: other programs build the component. They are the author's
+//! tools, run as the author, before this program gives up its rights.
+
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde::Deserialize;
+use sqlite_wasm_runtime::installation::program_files;
+use sqlite_wasm_runtime::words::escape::escaped;
+
+/// A script of the kits, by which a directory is known to have them.
+const NEW: &str = "tooling/build/new-extension";
+
+/// A language of extensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Language {
+    /// Built by this program alone.
+    #[value(alias = "js")]
+    Javascript,
+    /// Built by componentize-py.
+    #[value(alias = "py")]
+    Python,
+    /// Built by Cargo.
+    Rust,
+    /// Built by clang.
+    C,
+}
+
+impl Language {
+    /// The language of a file, or of the directory of a crate.
+    pub fn of(source: &Path) -> Result<Self> {
+        match source.extension().and_then(OsStr::to_str) {
+            Some("js" | "mjs") => Ok(Self::Javascript),
+            Some("py") => Ok(Self::Python),
+            Some("c") => Ok(Self::C),
+            _ if source.join("Cargo.toml").is_file() => Ok(Self::Rust),
+            _ => bail!(
+                "`{}` is not a script (`.js`, `.mjs`), a module in Python (`.py`), a C source (`.c`) \
+                 or the directory of a crate",
+                escaped(source)
+            ),
+        }
+    }
+
+    /// Build `source`: the path of the component, in `directory` or where Cargo puts it.
+    pub fn build(self, source: &Path, kits: Option<&Path>, directory: &Path) -> Result<PathBuf> {
+        let script = match self {
+            Self::Rust => return build_crate(source),
+            Self::Python => "tooling/build/python-extension",
+            Self::C => "tooling/build/c-extension",
+            Self::Javascript => bail!("scripts need no other program"),
+        };
+        let stem = source.file_stem().unwrap_or_default();
+        let output = directory.join(stem).with_added_extension("wasm");
+        let script = kits_in(kits)?.join(script);
+        run(Command::new(&script).arg(source).arg(&output), &script.display().to_string())?;
+        Ok(output)
+    }
+}
+
+/// Write a first extension of this `kind` in C or Rust, which the kits have templates of.
+pub fn new(kits: Option<&Path>, name: &str, kind: &str, directory: &Path) -> Result<()> {
+    let script = kits_in(kits)?.join(NEW);
+    run(Command::new(&script).args([name, kind]).arg(directory), NEW)
+}
+
+/// The directory of the kits: the named one, or the repository in which this program was built.
+fn kits_in(named: Option<&Path>) -> Result<PathBuf> {
+    let has_kits = |directory: &&Path| directory.join(NEW).is_file();
+    if let Some(named) = named {
+        ensure!(has_kits(&named), "`{}` has no `{NEW}`", escaped(named));
+        return Ok(named.to_owned());
+    }
+    let program = program_files::path(NEW)?;
+    let repository = program.ancestors().find(has_kits).context(
+        "only scripts in JavaScript need nothing else; say `--kits DIR`, the repository of this \
+         program, whose kits build the others",
+    )?;
+    // Somebody else's script would run as this user.
+    program_files::opened(&repository.join(NEW))?;
+    Ok(repository.to_owned())
+}
+
+/// Let Cargo build the crate in this directory.
+fn build_crate(directory: &Path) -> Result<PathBuf> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--release", "--target", "wasm32-wasip2"]);
+    cargo.args(["--message-format", "json-render-diagnostics"]).current_dir(directory);
+    let output =
+        cargo.stderr(Stdio::inherit()).output().map_err(|error| missing("cargo", &error))?;
+    ensure!(output.status.success(), "`cargo build` failed, see above");
+    let lines = output.stdout.split(|byte| *byte == b'\n');
+    let files = lines.filter_map(|line| serde_json::from_slice::<Message>(line).ok());
+    let is_wasm = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "wasm");
+    // The crate itself comes last.
+    let built = files.flat_map(|message| message.filenames).filter(is_wasm).last();
+    built.context("its `Cargo.toml` builds no component; it needs `crate-type = [\"cdylib\"]`")
+}
+
+/// A line of Cargo.
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+fn run(command: &mut Command, name: &str) -> Result<()> {
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
+    let status = status.map_err(|error| missing(name, &error))?;
+    ensure!(status.success(), "`{}` failed, see above", escaped(name));
+    Ok(())
+}
+
+fn missing(program: &str, error: &std::io::Error) -> anyhow::Error {
+    match (program, error.kind()) {
+        ("cargo", ErrorKind::NotFound) => anyhow!(
+            "there is no `cargo`; install Rust by rustup, then `rustup target add wasm32-wasip2`"
+        ),
+        _ => anyhow!("failed to start `{}`: {error}", escaped(program)),
+    }
+}

@@ -134,6 +134,16 @@ const FEATURES: &[&str] = &[
 /// The same with another name.
 const NAMED: &[(&str, &str)] = &[
     (": : _ COLLATE", "COLLATE after ::"),
+    (". * IS", "a whole row as a value"),
+    (". * =", "a whole row as a value"),
+    (". * <", "a whole row as a value"),
+    (". * >", "a whole row as a value"),
+    (". * :", "a whole row as a value"),
+    (". * IN", "a whole row as a value"),
+    (". * NOT", "a whole row as a value"),
+    (". * BETWEEN", "a whole row as a value"),
+    (". * ||", "a whole row as a value"),
+    (". * )", "a whole row as a value"),
     (") . *", "a field of a row"),
     (") . _", "a field of a row"),
     ("U & \"", "a name with escapes"),
@@ -226,7 +236,8 @@ impl Visitor for Named<'_> {
     }
 }
 
-fn is_function(name: &str) -> bool {
+/// Whether PostgreSQL has a function with this name.
+pub fn is_function(name: &str) -> bool {
     FUNCTIONS.lines().any(|line| line == name)
 }
 

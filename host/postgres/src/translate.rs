@@ -20,6 +20,7 @@ mod labels;
 mod maintenance;
 mod modifiers;
 mod names;
+mod patterns;
 mod prepared;
 mod queries;
 mod reserved;

@@ -6,8 +6,9 @@ use sqlparser::ast::{
 };
 
 use super::names::{folded, literal, once, quoted, raw, string_of};
+use super::patterns::glob;
 use super::{Rewriter, dates};
-use crate::error::{Error, Result, sqlstate};
+use crate::error::{Error, Result};
 
 impl Rewriter<'_> {
     /// Strings as SQLite writes them. The parser's own writer would take a backslash for an escape.
@@ -228,34 +229,6 @@ fn like(
         }
     };
     Ok(raw(format!("({expr} {not}GLOB {glob})")))
-}
-
-/// A pattern of LIKE as one of GLOB.
-fn glob(pattern: &str, escape: Option<char>) -> Result<String> {
-    let mut out = String::new();
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            c if Some(c) == escape => {
-                push_glob(characters.next().ok_or_else(ends_with_escape)?, &mut out);
-            }
-            '%' => out.push('*'),
-            '_' => out.push('?'),
-            other => push_glob(other, &mut out),
-        }
-    }
-    Ok(out)
-}
-
-fn ends_with_escape() -> Error {
-    Error::new(sqlstate::INVALID_ESCAPE, "LIKE pattern must not end with escape character")
-}
-
-fn push_glob(character: char, out: &mut String) {
-    match character {
-        '*' | '?' | '[' => out.extend(['[', character, ']']),
-        other => out.push(other),
-    }
 }
 
 /// An operator by its name, for `OPERATOR(pg_catalog.~)` too.

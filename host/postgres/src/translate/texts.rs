@@ -36,11 +36,11 @@ impl Rewriter<'_> {
             (Some(place), Some(Err(count))) => {
                 format!("substr({text}, 1, max(({count}) - {}, 0))", 1_i64.saturating_sub(place))
             }
-            (None, _) => return Ok(self.from_any(text, from, length)),
+            (None, _) => return Ok(self.part_from(text, from, length)),
         }))
     }
 
-    fn from_any(&self, text: &Expr, from: Option<&Expr>, length: Option<&Expr>) -> Expr {
+    fn part_from(&self, text: &Expr, from: Option<&Expr>, length: Option<&Expr>) -> Expr {
         let from = from.cloned().unwrap_or_else(|| raw("1"));
         match length {
             None => raw(format!("substr({text}, max({from}, 1))")),

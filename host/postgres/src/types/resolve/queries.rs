@@ -12,7 +12,7 @@ use super::super::{Scalar, Type, Typed};
 use super::compounds::{label, relabel};
 use super::grouping::has_aggregate;
 use super::numbers::{collated, collated_by, literal};
-use super::{call, is_null, take};
+use super::{call, is_null, number, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{as_cast, folded, is_found_object, string_of, table_name};
 
@@ -119,12 +119,12 @@ impl Finder<'_> {
             {
                 list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Wildcard));
             }
-            let is_group = Expr::IsNotNull(Box::new(count));
-            self.replace(having, |having| Expr::BinaryOp {
-                left: Box::new(Expr::Nested(Box::new(having))),
-                op: BinaryOperator::And,
-                right: Box::new(is_group),
-            });
+            let has_group = Expr::BinaryOp {
+                left: Box::new(count),
+                op: BinaryOperator::GtEq,
+                right: Box::new(number(0)),
+            };
+            self.replace(having, |having| call("iif", vec![has_group, having, number(0)]));
         }
     }
 

@@ -292,7 +292,10 @@ impl Scope {
             O::BitwiseAnd | O::BitwiseOr | O::BitwiseXor | O::PGBitwiseXor => {
                 match (family::number(left_type), family::number(right_type)) {
                     (Some(left), Some(right)) => one(family::common(left, right)),
-                    _ => left_type.or(right_type),
+                    _ => [left_type, right_type]
+                        .into_iter()
+                        .find(|own| family::number(*own).is_some())
+                        .unwrap_or(left_type.or(right_type)),
                 }
             }
             O::PGBitwiseShiftLeft | O::PGBitwiseShiftRight => left_type,

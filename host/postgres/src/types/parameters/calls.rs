@@ -2,9 +2,11 @@
 
 use sqlparser::ast::{self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
+use super::super::resolve::family::{self, Family};
 use super::super::resolve::{call, take};
 use super::operators::LETTERS;
 use super::{Finder, Scalar, Type, Typed, is_given, one};
+use crate::error::Error;
 use crate::translate::table_name;
 
 impl Finder<'_> {
@@ -75,7 +77,12 @@ impl Finder<'_> {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
             _ => None,
         });
-        self.together(bounds.collect());
+        let bounds: Vec<_> = bounds.collect();
+        let of = |bound: &&mut Expr| self.type_of(bound).and_then(family::of);
+        if bounds.iter().any(|bound| matches!(of(bound), Some(Family::Moment | Family::Interval))) {
+            return self.refuse(Error::unsupported("generate_series of anything but integers"));
+        }
+        self.together(bounds);
     }
 
     pub(super) fn function(&mut self, function: &mut ast::Function) {

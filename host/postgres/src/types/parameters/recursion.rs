@@ -47,10 +47,11 @@ impl Visitor for References<'_> {
         ControlFlow::Continue(())
     }
 
+    fn pre_visit_expr(&mut self, _: &Expr) -> ControlFlow<()> {
+        if budget::step() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
     fn pre_visit_relation(&mut self, name: &ObjectName) -> ControlFlow<()> {
-        if !budget::spend(1) {
-            return ControlFlow::Break(());
-        }
         let is_own = self.hidden == 0 && name.0.len() == 1 && table_name(name) == self.table;
         self.count += usize::from(is_own);
         ControlFlow::Continue(())

@@ -5,7 +5,6 @@ use sqlparser::ast::{
     FunctionArguments, OrderByExpr, OrderByOptions,
 };
 
-use super::super::infer::is_open;
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::Family;
@@ -108,7 +107,8 @@ impl Finder<'_> {
             }
             ("string_agg", [_, _]) => families.iter().all(|own| is(own, Family::Text)),
             (name, [argument])
-                if AGGREGATES.iter().any(|(known, _)| *known == name) && is_open(argument) =>
+                if AGGREGATES.iter().any(|(known, _)| *known == name)
+                    && self.is_untyped(argument) =>
             {
                 self.not_unique(name, 1);
                 return false;

@@ -2,7 +2,8 @@
 //! column moves by.
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
+    BinaryOperator, Expr, Function, UnaryOperator, WindowFrameBound, WindowFrameUnits, WindowSpec,
+    WindowType,
 };
 
 use super::super::parameters::{Finder, parameter};
@@ -108,7 +109,10 @@ fn constant(
             let what = "RANGE with offset PRECEDING/FOLLOWING for integers by a numeric";
             return Err(Error::unsupported(what));
         }
-        Ok(number) => format!("{}", number.round()),
+        Ok(number) if number.abs() < i64::MAX as f64 => number.round().to_string(),
+        Ok(_) => {
+            return Err(Error::new(sqlstate::NUMERIC_OUT_OF_RANGE, "bigint out of range"));
+        }
         Err(_) => return Ok(None),
     };
     if text.starts_with('-') {
@@ -125,7 +129,9 @@ fn constant(
 fn folded(expr: &Expr) -> Result<Option<String>> {
     use BinaryOperator as O;
     Ok(match expr {
-        Expr::Nested(inner) => folded(inner)?,
+        Expr::Nested(inner) | Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } => {
+            folded(inner)?
+        }
         Expr::Cast { expr, data_type, .. } => match typed(data_type).map(|target| target.ty) {
             Some(Type::One(target)) if family::is_integer(target) => {
                 let text = string_of(expr).map_or_else(|| folded(expr), |text| Ok(Some(text)))?;

@@ -2,7 +2,6 @@
 
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 
-use super::super::infer::is_open;
 use super::super::parameters::{Finder, WORDS, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
@@ -52,7 +51,7 @@ impl Finder<'_> {
         }
         let Expr::BinaryOp { left, op, right } = expr else { return };
         use BinaryOperator as O;
-        if is_open(left) && is_open(right) && is_of_numbers(op) {
+        if is_of_numbers(op) && self.is_untyped(left) && self.is_untyped(right) {
             let message = format!("operator is not unique: unknown {op} unknown");
             return self.refuse(Error::new(sqlstate::AMBIGUOUS_FUNCTION, message).hint(AMBIGUOUS));
         }
@@ -249,7 +248,8 @@ impl Finder<'_> {
         if literal(inner).is_some() {
             return;
         }
-        if is_open(inner) && matches!(op, UnaryOperator::Minus | UnaryOperator::BitwiseNot) {
+        if matches!(op, UnaryOperator::Minus | UnaryOperator::BitwiseNot) && self.is_untyped(inner)
+        {
             let message = format!("operator is not unique: {op} unknown");
             return self.refuse(Error::new(sqlstate::AMBIGUOUS_FUNCTION, message).hint(AMBIGUOUS));
         }

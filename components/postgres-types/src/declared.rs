@@ -169,6 +169,11 @@ impl Typed {
         // So that SQLite keeps it as text: see `translate/definitions.rs` of `host/postgres`.
         let kept_as_text = || Scalar::of_name(name.strip_suffix(" text")?);
         let scalar = Scalar::of_name(name).or_else(kept_as_text).or_else(|| by_affinity(name))?;
+        // `float(n)` is the type that has n bits.
+        let scalar = match (name, &arguments[..]) {
+            ("float", [1..=24]) => Scalar::Float4,
+            _ => scalar,
+        };
         let ty = if is_array { Type::Array(scalar) } else { Type::One(scalar) };
         Some(Self { ty, modifier: modifier(scalar, &arguments) })
     }

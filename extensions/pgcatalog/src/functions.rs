@@ -13,8 +13,8 @@ use crate::sql_text;
 use crate::{arrays, bytes, json, numbers, patterns, texts, times};
 use postgres_types::{Scalar as TypeName, Type};
 use values::{
-    array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, like_glob,
-    no_setting, series_at, series_count, series_number, series_step, subscript,
+    array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, length,
+    like_glob, no_setting, series_at, series_count, series_number, series_step, subscript,
 };
 
 /// A function of anything that is always the same: what SQLite does not have.
@@ -103,6 +103,7 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("pg_divisor", 1, Stable, Innocuous, |a| a.apply(divisor)),
     // Its error must not come before it is needed.
     Scalar::new("pg_no_setting", 2, Volatile, Innocuous, |a| a.apply(no_setting)),
+    Scalar::new("pg_int4_length", 1, Stable, Innocuous, |a| a.apply(length)),
     Scalar::new("pg_like_glob", 1, Stable, Innocuous, |a| a.apply(like_glob)),
     Scalar::new("pg_like_glob", 2, Stable, Innocuous, |a| a.apply(escaped_like_glob)),
     Scalar::new("pg_integer", 1, Stable, Innocuous, |a| a.apply(integer)),

@@ -44,7 +44,7 @@ sqlite_wasm_kit::extension! {
     description: "Postgres' catalogue of a SQLite database",
     scalars: functions::SCALARS,
     aggregates: &AGGREGATES,
-    collations: &[numbers::COLLATIONS[0], json::COLLATIONS[0]],
+    collations: &[numbers::COLLATIONS[0], json::COLLATIONS[0], times::COLLATIONS[0]],
     modules: table::MODULES,
     needs: &[Need::SqlReadOnly],
 }

@@ -155,7 +155,7 @@ fn chr(code: i64) -> Result<String> {
     match u32::try_from(code).ok().and_then(char::from_u32) {
         Some('\0') => Err("54000: null character not permitted".into()),
         Some(letter) => Ok(letter.into()),
-        None if code < 0 => Err("54000: character number must be positive".into()),
+        None if code < 0 => Err("22023: character number must be positive".into()),
         None => Err("54000: requested character too large or not valid for encoding".into()),
     }
 }

@@ -48,6 +48,52 @@ pub fn split(sql: &str) -> Result<Vec<Piece<'_>>> {
     Ok(pieces)
 }
 
+/// The characters of operators.
+const OPERATORS: &[u8] = b"+-*/<>=~!@#%^&|";
+
+/// Those without which an operator does not end with a sign.
+const STRONG: &[u8] = b"~!@#%^&|";
+
+/// PostgreSQL's operators that end with a sign.
+const SIGNED: &[&str] = &["#-", "-|-", "@-@", "?-"];
+
+/// An operator that there is not, since a sign is a part of it: `7 %-3`.
+///
+/// # Errors
+///
+/// 42883 with its name.
+pub fn check_operators(sql: &str) -> Result<()> {
+    let is_signed = |pair: &[u8]| OPERATORS.contains(&pair[0]) && matches!(pair[1], b'+' | b'-');
+    if !sql.as_bytes().windows(2).any(is_signed) {
+        return Ok(());
+    }
+    let mut run = 0..0;
+    for token in tokens(sql) {
+        match token.kind {
+            Kind::Symbol(symbol) if OPERATORS.contains(&symbol) => {
+                if run.end != token.start {
+                    check_operator(&sql[run])?;
+                    run = token.start..token.start;
+                }
+                run.end = token.start + 1;
+            }
+            _ => check_operator(&sql[std::mem::take(&mut run)])?,
+        }
+    }
+    check_operator(&sql[run])
+}
+
+fn check_operator(name: &str) -> Result<()> {
+    let is_signed = name.len() > 1 && name.ends_with(['+', '-']);
+    let is_strong = name.bytes().any(|character| STRONG.contains(&character));
+    if is_signed && is_strong && !SIGNED.contains(&name) {
+        let message = format!("operator does not exist: {name}");
+        let hint = "A sign is a part of the operator before it. Put a space between them.";
+        return Err(Error::new(sqlstate::UNDEFINED_FUNCTION, message).hint(hint));
+    }
+    Ok(())
+}
+
 /// A statement that is being read.
 #[derive(Default)]
 struct Scan {

@@ -18,7 +18,9 @@ mod expressions;
 mod functions;
 mod labels;
 mod maintenance;
+mod modifiers;
 mod names;
+mod patterns;
 mod prepared;
 mod queries;
 mod reserved;
@@ -50,6 +52,7 @@ pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
 pub(crate) use expressions::operator;
+pub(crate) use modifiers::check_modifier;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use row_locks::Locks;
@@ -58,6 +61,7 @@ pub use session_calls::NAME as SESSION_FUNCTION;
 pub(crate) use sets::is_set_name;
 pub use target::{Emptied, Target};
 pub(crate) use tree::Tree;
+pub(crate) use unknown::is_function as is_postgres_function;
 use untyped::rewritten;
 pub(crate) use writes::is_default;
 pub use writes::{Insertion, Overriding};
@@ -202,6 +206,7 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     if let Some(statement) = maintenance::statement(piece)? {
         return Ok(statement);
     }
+    lex::check_operators(piece.text)?;
     let Some((mut parsed, is_spelled)) = stack::parse(&PostgreSqlDialect {}, piece.text)? else {
         return only_sqlite(piece);
     };

@@ -4,6 +4,7 @@ pub mod infer;
 mod made;
 pub mod origins;
 pub mod parameters;
+mod placement;
 mod resolve;
 
 pub use postgres_types::{Scalar, TEXT, Type, Typed, view};

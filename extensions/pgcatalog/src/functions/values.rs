@@ -142,24 +142,37 @@ pub fn series_at(start: i64, stop: i64, step: i64, place: i64) -> Option<i64> {
 }
 
 /// A pattern of LIKE as one of GLOB, which compares cases.
-pub fn like_glob(pattern: String) -> String {
+pub fn like_glob(pattern: String) -> Result<String> {
     escaped_like_glob(pattern, "\\".to_owned())
 }
 
 /// The same with a character that escapes, or none.
-pub fn escaped_like_glob(pattern: String, escape: String) -> String {
+pub fn escaped_like_glob(pattern: String, escape: String) -> Result<String> {
     let escape = escape.chars().next();
     let mut out = String::new();
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
         match character {
-            c if Some(c) == escape => characters.next().into_iter().for_each(|c| push(c, &mut out)),
+            c if Some(c) == escape => match characters.next() {
+                Some(c) => push(c, &mut out),
+                None => {
+                    return Err("22025: LIKE pattern must not end with escape character".into());
+                }
+            },
             '%' => out.push('*'),
             '_' => out.push('?'),
             other => push(other, &mut out),
         }
     }
-    out
+    Ok(out)
+}
+
+/// A length of a part of a text that is no small number.
+pub fn length(length: i64) -> Result<i64> {
+    match length {
+        0.. => Ok(length),
+        _ => Err("22011: negative substring length not allowed".into()),
+    }
 }
 
 fn push(character: char, out: &mut String) {
@@ -251,7 +264,8 @@ mod tests {
         assert!(integer(Value::text("7x")).is_err() && integer(Value::Real(1e19)).is_err());
         assert_eq!(boolean(Value::text("No")).unwrap(), Some(false));
         assert!(boolean(Value::text("maybe")).is_err());
-        assert_eq!(like_glob("a%\\%_*".into()), "a*%?[*]");
+        assert_eq!(like_glob("a%\\%_*".into()).as_deref(), Ok("a*%?[*]"));
+        assert!(like_glob("a\\".into()).is_err());
     }
 
     #[test]

@@ -21,7 +21,16 @@ const MESSAGES: &[(&str, &str)] = &[
     ("duplicate column name", sqlstate::DUPLICATE_COLUMN),
     ("already exists", sqlstate::DUPLICATE_TABLE),
     ("there is already", sqlstate::DUPLICATE_TABLE),
-    ("term out of range", "42P10"),
+    ("term out of range", sqlstate::INVALID_COLUMN_REFERENCE),
+    ("circular reference", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("references to recursive table", sqlstate::INVALID_RECURSION),
+    ("cannot join using column", sqlstate::UNDEFINED_COLUMN),
+    ("argument of ntile", sqlstate::INVALID_NTILE),
+    ("argument to nth_value", sqlstate::INVALID_NTH_VALUE),
+    ("misuse of window function", sqlstate::WINDOWING_ERROR),
+    ("recursive aggregate queries", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("HAVING clause on a non-aggregate query", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("aggregate functions are not allowed", sqlstate::GROUPING_ERROR),
     ("foreign key mismatch", sqlstate::INVALID_FOREIGN_KEY),
     ("number of columns in foreign key", sqlstate::INVALID_FOREIGN_KEY),
     ("in foreign key definition", sqlstate::UNDEFINED_COLUMN),
@@ -29,13 +38,13 @@ const MESSAGES: &[(&str, &str)] = &[
     ("is not constant", sqlstate::FEATURE_NOT_SUPPORTED),
     ("non-deterministic", "42P17"),
     ("more than one primary key", "42P16"),
-    ("to delete view", "42809"),
-    ("to delete table", "42809"),
+    ("to delete view", sqlstate::WRONG_OBJECT_TYPE),
+    ("to delete table", sqlstate::WRONG_OBJECT_TYPE),
     ("syntax error", sqlstate::SYNTAX_ERROR),
     ("incomplete input", sqlstate::SYNTAX_ERROR),
     ("unrecognized token", sqlstate::SYNTAX_ERROR),
     ("row value misused", sqlstate::FEATURE_NOT_SUPPORTED),
-    ("may not be used as a window function", "42809"),
+    ("may not be used as a window function", sqlstate::WRONG_OBJECT_TYPE),
     ("frame starting offset", sqlstate::INVALID_FRAME),
     ("frame ending offset", sqlstate::INVALID_FRAME),
     ("misuse of aggregate", sqlstate::GROUPING_ERROR),
@@ -57,6 +66,10 @@ const MESSAGES: &[(&str, &str)] = &[
 
 /// The SQLSTATE of a message.
 pub fn code(message: &str) -> &'static str {
+    // Of a query of WITH; that of INSERT has another form.
+    if message.starts_with("table ") && message.contains("values for") {
+        return sqlstate::INVALID_COLUMN_REFERENCE;
+    }
     let found = MESSAGES.iter().find(|(part, _)| message.contains(part));
     found.map_or(sqlstate::SYNTAX_ERROR, |(_, code)| code)
 }

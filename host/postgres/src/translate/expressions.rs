@@ -6,7 +6,8 @@ use sqlparser::ast::{
 };
 
 use super::names::{folded, literal, once, quoted, raw, string_of};
-use super::{Rewriter, dates, texts};
+use super::patterns::glob;
+use super::{Rewriter, dates};
 use crate::error::{Error, Result};
 
 impl Rewriter<'_> {
@@ -104,7 +105,7 @@ impl Rewriter<'_> {
             Expr::Extract { field, expr, .. } => raw(dates::extracted(&field_name(field), expr)?),
             Expr::Position { expr, r#in } => raw(format!("instr({in}, {expr})", in = r#in)),
             Expr::Substring { expr, substring_from, substring_for, .. } => {
-                texts::substring(expr, substring_from.as_deref(), substring_for.as_deref())?
+                self.substring(expr, substring_from.as_deref(), substring_for.as_deref())?
             }
             Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
                 let inner = trim_characters.as_ref().and_then(|list| list.first());
@@ -172,7 +173,7 @@ impl Rewriter<'_> {
 }
 
 /// Whether it is a column or a parameter, and no piece of SQL.
-fn is_short(expr: &Expr) -> bool {
+pub(super) fn is_short(expr: &Expr) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_name = |name: &Ident| {
         name.value.len() <= 64 && (name.quote_style.is_some() || name.value.chars().all(is_part))
@@ -214,12 +215,13 @@ fn like(
     };
     let not = if is_not { "NOT " } else { "" };
     if case == Case::Insensitive {
+        string_of(pattern).map(|text| glob(&text, escape)).transpose()?;
         let escape =
             escape.map_or(String::new(), |c| format!(" ESCAPE {}", quoted(&c.to_string())));
         return Ok(raw(format!("({expr} {not}LIKE {pattern}{escape})")));
     }
     let glob = match string_of(pattern) {
-        Some(text) => quoted(&glob(&text, escape)),
+        Some(text) => quoted(&glob(&text, escape)?),
         None if escape == Some('\\') => format!("pg_like_glob({pattern})"),
         None => {
             let escape = escape.map_or(String::new(), |c| c.to_string());
@@ -227,30 +229,6 @@ fn like(
         }
     };
     Ok(raw(format!("({expr} {not}GLOB {glob})")))
-}
-
-/// A pattern of LIKE as one of GLOB.
-fn glob(pattern: &str, escape: Option<char>) -> String {
-    let mut out = String::new();
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            c if Some(c) == escape => {
-                characters.next().into_iter().for_each(|c| push_glob(c, &mut out))
-            }
-            '%' => out.push('*'),
-            '_' => out.push('?'),
-            other => push_glob(other, &mut out),
-        }
-    }
-    out
-}
-
-fn push_glob(character: char, out: &mut String) {
-    match character {
-        '*' | '?' | '[' => out.extend(['[', character, ']']),
-        other => out.push(other),
-    }
 }
 
 /// An operator by its name, for `OPERATOR(pg_catalog.~)` too.

@@ -165,9 +165,9 @@ impl Rewriter<'_> {
             ("version", []) => literal(crate::state::VERSION_TEXT),
             ("pg_backend_pid", []) => raw(self.context.process.to_string()),
             ("format", [pattern, arguments @ ..]) => texts::formatted(pattern, arguments)?,
-            ("substring" | "substr", [text, from]) => texts::substring(text, Some(from), None)?,
+            ("substring" | "substr", [text, from]) => self.substring(text, Some(from), None)?,
             ("substring" | "substr", [text, from, length]) => {
-                texts::substring(text, Some(from), Some(length))?
+                self.substring(text, Some(from), Some(length))?
             }
             ("gen_random_uuid" | "uuid_generate_v4", []) => raw(RANDOM_UUID),
             ("random", []) => raw("((random() & 9007199254740991) / 9007199254740992.0)"),

@@ -2,46 +2,67 @@
 
 use sqlparser::ast::Expr;
 
+use super::Rewriter;
+use super::expressions::is_short;
 use super::names::{once, quoted, raw, string_of};
 use crate::error::{Error, Result, sqlstate};
 
-/// `substring(text from place for length)`: characters before the first one count, too.
-pub fn substring(text: &Expr, from: Option<&Expr>, length: Option<&Expr>) -> Result<Expr> {
-    if from.is_some_and(|from| string_of(from).is_some()) {
-        return Err(Error::unsupported("substring with a pattern"));
+impl Rewriter<'_> {
+    /// `substring(text from place for length)`: characters before the first one count, too.
+    pub(super) fn substring(
+        &self,
+        text: &Expr,
+        from: Option<&Expr>,
+        length: Option<&Expr>,
+    ) -> Result<Expr> {
+        if from.is_some_and(|from| string_of(from).is_some()) {
+            return Err(Error::unsupported("substring with a pattern"));
+        }
+        let number = |expr: &Expr| expr.to_string().parse::<i64>().ok();
+        let place = from.map_or(Some(1), number);
+        let count = length.map(|length| number(length).ok_or_else(|| self.length(length)));
+        Ok(raw(match (place, count) {
+            (_, Some(Ok(..0))) => {
+                let message = "negative substring length not allowed";
+                return Err(Error::new(sqlstate::SUBSTRING_ERROR, message));
+            }
+            (Some(place), None) => format!("substr({text}, {})", place.max(1)),
+            (Some(place), Some(Ok(count))) => {
+                let end = place.saturating_add(count);
+                let place = place.max(1);
+                format!("substr({text}, {place}, {})", end.saturating_sub(place).max(0))
+            }
+            (Some(place @ 1..), Some(Err(count))) => format!("substr({text}, {place}, {count})"),
+            (Some(place), Some(Err(count))) => {
+                format!("substr({text}, 1, max(({count}) - {}, 0))", 1_i64.saturating_sub(place))
+            }
+            (None, _) => return Ok(self.part_from(text, from, length)),
+        }))
     }
-    let number = |expr: &Expr| expr.to_string().parse::<i64>().ok();
-    let place = from.map_or(Some(1), number);
-    let count = length.map(|length| number(length).ok_or(length));
-    Ok(raw(match (place, count) {
-        (_, Some(Ok(..0))) => {
-            let message = "negative substring length not allowed";
-            return Err(Error::new(sqlstate::SUBSTRING_ERROR, message));
-        }
-        (Some(place), None) => format!("substr({text}, {})", place.max(1)),
-        (Some(place), Some(Ok(count))) => {
-            let end = place.saturating_add(count);
-            let place = place.max(1);
-            format!("substr({text}, {place}, {})", end.saturating_sub(place).max(0))
-        }
-        (Some(place @ 1..), Some(Err(count))) => {
-            format!("substr({text}, {place}, max({count}, 0))")
-        }
-        (Some(place), Some(Err(count))) => {
-            format!("substr({text}, 1, max(({count}) - {}, 0))", 1_i64.saturating_sub(place))
-        }
-        (None, count) => return Ok(from_any(text, from, length.filter(|_| count.is_some()))),
-    }))
-}
 
-fn from_any(text: &Expr, from: Option<&Expr>, length: Option<&Expr>) -> Expr {
-    let from = from.cloned().unwrap_or_else(|| raw("1"));
-    match length {
-        None => raw(format!("substr({text}, max({from}, 1))")),
-        Some(length) => once(
-            "substr(x, max(p, 1), max(n + min(p, 1) - 1, 0))",
-            &[("x", text), ("p", &from), ("n", length)],
-        ),
+    fn part_from(&self, text: &Expr, from: Option<&Expr>, length: Option<&Expr>) -> Expr {
+        let from = from.cloned().unwrap_or_else(|| raw("1"));
+        match length {
+            None => raw(format!("substr({text}, max({from}, 1))")),
+            Some(length) => {
+                let length = raw(self.length(length));
+                once(
+                    "substr(x, max(p, 1), max(n + min(p, 1) - 1, 0))",
+                    &[("x", text), ("p", &from), ("n", &length)],
+                )
+            }
+        }
+    }
+
+    /// A length, which is an error where it is negative. A definition keeps what other programs can read.
+    fn length(&self, length: &Expr) -> String {
+        if self.is_definition {
+            format!("max({length}, 0)")
+        } else if is_short(length) {
+            format!("iif({length} >= 0, {length}, pg_int4_length({length}))")
+        } else {
+            format!("pg_int4_length({length})")
+        }
     }
 }
 

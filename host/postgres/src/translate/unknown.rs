@@ -134,6 +134,16 @@ const FEATURES: &[&str] = &[
 /// The same with another name.
 const NAMED: &[(&str, &str)] = &[
     (": : _ COLLATE", "COLLATE after ::"),
+    (". * IS", "a whole row as a value"),
+    (". * =", "a whole row as a value"),
+    (". * <", "a whole row as a value"),
+    (". * >", "a whole row as a value"),
+    (". * :", "a whole row as a value"),
+    (". * IN", "a whole row as a value"),
+    (". * NOT", "a whole row as a value"),
+    (". * BETWEEN", "a whole row as a value"),
+    (". * ||", "a whole row as a value"),
+    (". * )", "a whole row as a value"),
     (") . *", "a field of a row"),
     (") . _", "a field of a row"),
     ("U & \"", "a name with escapes"),
@@ -170,6 +180,17 @@ impl Statement {
                     None => error,
                 }
             }
+            sqlstate::UNDEFINED_TABLE => {
+                let Some(name) = error.message.split('"').nth(1) else { return error };
+                if !self.calls_in_from(name) {
+                    return error;
+                }
+                if is_function(name) {
+                    return unsupported(format!("the function {name} in FROM for these types"));
+                }
+                let message = format!("function {name} does not exist");
+                Error { position, ..Error::new(sqlstate::UNDEFINED_FUNCTION, message) }
+            }
             sqlstate::UNDEFINED_COLUMN => {
                 let Some(name) = error.message.split('"').nth(1) else { return error };
                 if self.names_table(name) {
@@ -196,6 +217,12 @@ impl Statement {
         object(&all)
             .or_else(|| named.map(|(_, name)| (*name).to_owned()))
             .or_else(|| own().map(|pattern| shown(pattern)))
+    }
+
+    /// Whether FROM has a call of this function.
+    fn calls_in_from(&self, name: &str) -> bool {
+        let tree = self.parsed.as_ref().and_then(|tree| tree.shallow());
+        tree.is_some_and(|tree| tree.visit(&mut Called(name)).is_break())
     }
 
     /// Whether a table of the statement has this name.
@@ -226,7 +253,23 @@ impl Visitor for Named<'_> {
     }
 }
 
-fn is_function(name: &str) -> bool {
+struct Called<'a>(&'a str);
+
+impl Visitor for Called<'_> {
+    type Break = ();
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        match factor {
+            TableFactor::Table { name, args: Some(_), .. } if table_name(name) == self.0 => {
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Whether PostgreSQL has a function with this name.
+pub fn is_function(name: &str) -> bool {
     FUNCTIONS.lines().any(|line| line == name)
 }
 

@@ -15,9 +15,11 @@ mod scope;
 
 use sqlparser::ast::{self, Query, Select, SelectItem, SetExpr};
 
+pub(super) use super::resolve::family;
+pub(super) use calls::branches;
 pub(super) use columns::{Named, columns_of_query};
 pub(super) use factors::{Call, is_open, subscript};
-pub(super) use known::wider;
+pub(super) use known::{compared, wider};
 pub(crate) use known::{function_type, named_result};
 pub(crate) use names::name;
 

@@ -4,10 +4,12 @@
 //! silently take something else for it.
 
 mod calls;
+mod common;
 mod contexts;
 mod definitions;
 mod names;
 mod operators;
+mod recursion;
 mod writes;
 
 pub(super) use operators::WORDS;
@@ -17,6 +19,7 @@ use sqlparser::ast::{self, Expr, Query, Select, Value, VisitMut};
 
 use super::infer::{Schema, Scope};
 use super::made::{Made, described};
+use super::placement;
 use super::resolve::inline;
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
@@ -124,6 +127,7 @@ fn resolved(
         is_query: false,
     };
     if let Some(tree) = tree {
+        placement::check(tree)?;
         let mut tree = tree.clone();
         let _ = tree.visit(&mut finder);
         if let Some(problem) = finder.problem {
@@ -277,6 +281,9 @@ impl Finder<'_> {
         if let Expr::Nested(inner) = expr {
             return self.type_of(inner);
         }
+        if let Some(typed) = self.of_branches(expr) {
+            return typed;
+        }
         let outer = self.with.last().cloned().unwrap_or_default();
         for scope in self.scopes.iter().rev() {
             let typed = scope.type_with_queries(expr, self.schema, &outer);
@@ -294,6 +301,11 @@ impl Finder<'_> {
     /// Whether an expression is a table's own column: then a `numeric` is as SQLite stores it.
     pub(super) fn is_stored(&self, expr: &Expr) -> bool {
         self.scopes.iter().rev().find_map(|scope| scope.is_stored(expr)).unwrap_or(false)
+    }
+
+    /// Whether it is a column of a recursive query.
+    pub(super) fn is_kept(&self, expr: &Expr) -> bool {
+        self.scopes.iter().rev().find_map(|scope| scope.is_kept(expr)).unwrap_or(false)
     }
 
     /// The tables of the query that is looked at.

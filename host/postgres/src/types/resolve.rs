@@ -15,6 +15,7 @@ mod compare;
 mod compounds;
 pub(super) mod family;
 mod forms;
+mod frames;
 pub(super) mod functions;
 mod grouping;
 pub(super) mod inline;
@@ -29,7 +30,7 @@ mod table;
 mod windows;
 
 pub(super) use compounds::without_parentheses;
-pub(super) use grouping::is_aggregate_name;
+pub(super) use grouping::{has_aggregate, is_aggregate_name};
 
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,

@@ -220,7 +220,7 @@ pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
         Scalar::Numeric => decimal::value(trimmed).ok_or_else(wrong)?,
         // Spaces at its end do not count, and it is stored without them.
         Scalar::Bpchar => Value::Text(text.trim_end_matches(' ').to_owned()),
-        Scalar::Bytea => Value::Blob(bytea(text).ok_or_else(wrong)?),
+        Scalar::Bytea => Value::Blob(bytea(text)?.ok_or_else(wrong)?),
         Scalar::Uuid => {
             let mut canonical = Vec::new();
             put_uuid(ValueRef::Text(trimmed.as_bytes()), &mut canonical).map_err(|_| wrong())?;
@@ -244,16 +244,27 @@ fn parse_integer(text: &str, scalar: Scalar) -> Result<i64> {
 }
 
 /// `\x` and hexadecimal digits, or the older form with octal escapes.
-fn bytea(text: &str) -> Option<Vec<u8>> {
-    if let Some(digits) = text.strip_prefix("\\x") {
-        let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        let pair = |pair: &[u8]| {
-            let high = (*pair.first()? as char).to_digit(16)?;
-            let low = (*pair.get(1)? as char).to_digit(16)?;
-            Some((high * 16 + low) as u8)
-        };
-        return digits.chunks(2).map(pair).collect();
+fn bytea(text: &str) -> Result<Option<Vec<u8>>> {
+    text.strip_prefix("\\x")
+        .map_or_else(|| Ok(escaped(text)), |digits| hexadecimal(digits).map(Some))
+}
+
+fn hexadecimal(text: &str) -> Result<Vec<u8>> {
+    let refused = |message: String| Err(Error::new(sqlstate::INVALID_PARAMETER_VALUE, message));
+    let mut digits = Vec::new();
+    for letter in text.chars().filter(|letter| !letter.is_ascii_whitespace()) {
+        match letter.to_digit(16) {
+            Some(digit) => digits.push(digit as u8),
+            None => return refused(format!("invalid hexadecimal digit: \"{letter}\"")),
+        }
     }
+    if digits.len() % 2 != 0 {
+        return refused("invalid hexadecimal data: odd number of digits".into());
+    }
+    Ok(digits.chunks(2).map(|pair| pair[0] * 16 + pair[1]).collect())
+}
+
+fn escaped(text: &str) -> Option<Vec<u8>> {
     let (mut out, mut rest) = (Vec::new(), text.as_bytes());
     while let Some((first, tail)) = rest.split_first() {
         rest = tail;

@@ -31,11 +31,30 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
                 _ => false,
             },
             Token::SingleQuotedString(_) | Token::EscapedStringLiteral(_) => join(all, at),
+            Token::CustomBinaryOperator(_) => sign(all, at),
             _ => false,
         };
         at += 1;
     }
     is_changed
+}
+
+/// `1 <<-2`: an operator of these characters does not end with a sign, which is that of what follows.
+fn sign(all: &mut Vec<TokenWithSpan>, at: usize) -> bool {
+    let Token::CustomBinaryOperator(text) = &all[at].token else { return false };
+    let (operator, sign) = match text.as_str() {
+        "<<-" => (Token::ShiftLeft, Token::Minus),
+        ">>-" => (Token::ShiftRight, Token::Minus),
+        "<<+" => (Token::ShiftLeft, Token::Plus),
+        ">>+" => (Token::ShiftRight, Token::Plus),
+        "->-" => (Token::Arrow, Token::Minus),
+        "->>-" => (Token::LongArrow, Token::Minus),
+        _ => return false,
+    };
+    let span = all[at].span;
+    all[at].token = operator;
+    all.insert(at + 1, TokenWithSpan { token: sign, span });
+    false
 }
 
 /// `FOR NO KEY UPDATE` locks as `FOR UPDATE` does, and `FOR KEY SHARE` as `FOR SHARE`.

@@ -2,11 +2,41 @@
 
 use sqlparser::ast::{self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
-use super::super::resolve::{family, functions, plans};
+use super::super::resolve::{functions, plans};
 use super::super::{Scalar, TEXT, Type, Typed};
-use super::known::{function_type, named_result, one, sum, wider};
+use super::factors::is_open;
+use super::known::{compared, function_type, named_result, one, sum, wider};
 use super::scope::Scope;
 use crate::translate::{string_of, table_name};
+
+/// The expressions of which a form is one, with its name: CASE, and calls of `coalesce` and its kin.
+pub fn branches(expr: &Expr) -> Option<(&'static str, Vec<&Expr>)> {
+    match expr {
+        Expr::Case { conditions, else_result, .. } => {
+            let results = conditions.iter().map(|when| &when.result);
+            Some(("case", results.chain(else_result.as_deref()).collect()))
+        }
+        Expr::Function(function) => {
+            const NAMES: [&str; 5] = ["coalesce", "greatest", "ifnull", "least", "nullif"];
+            let name = table_name(&function.name);
+            let name = NAMES.into_iter().find(|known| *known == name)?;
+            Some((name, expressions(function).collect()))
+        }
+        _ => None,
+    }
+}
+
+/// The arguments that are expressions.
+fn expressions(function: &ast::Function) -> impl Iterator<Item = &Expr> {
+    let arguments = match &function.args {
+        FunctionArguments::List(list) => &list.args[..],
+        _ => &[],
+    };
+    arguments.iter().filter_map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    })
+}
 
 impl Scope {
     /// The result of a function that is called by the types of its arguments.
@@ -20,15 +50,7 @@ impl Scope {
     }
 
     pub(super) fn call(&self, function: &ast::Function) -> Option<Typed> {
-        let arguments = match &function.args {
-            FunctionArguments::List(list) => &list.args[..],
-            _ => &[],
-        };
-        let expressions = arguments.iter().filter_map(|argument| match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-            _ => None,
-        });
-        let arguments: Vec<&Expr> = expressions.collect();
+        let arguments: Vec<&Expr> = expressions(function).collect();
         let first = || arguments.first().and_then(|expr| self.type_of(expr));
         let name = table_name(&function.name);
         if let (FunctionArguments::Subquery(_), "array") = (&function.args, name.as_str()) {
@@ -51,19 +73,18 @@ impl Scope {
             "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" => {
                 self.common(arguments.into_iter())
             }
-            // Of two numbers it is of the type that they are compared with.
             "nullif" => {
-                let types: Vec<_> = arguments.iter().map(|expr| self.type_of(expr)).collect();
-                let is_number = |own: &Option<Typed>| family::number(*own).is_some();
-                let common = if types.iter().all(is_number) {
-                    types.into_iter().flatten().reduce(wider)
-                } else {
-                    *types.first()?
-                };
-                common.map(|own| Typed::plain(own.ty))
+                let known = |expr: &&Expr| if is_open(expr) { None } else { self.type_of(expr) };
+                compared(arguments.first().and_then(known), arguments.get(1).and_then(known))
             }
-            "lag" | "lead" | "abs" | "mod" | "first_value" | "last_value" | "nth_value"
-            | "any_value" | "bit_and" | "bit_or" | "bit_xor" => first().map(|t| Typed::plain(t.ty)),
+            "lag" | "lead" => {
+                let none = arguments.get(2).filter(|none| !is_open(none));
+                let none = none.and_then(|none| self.type_of(none));
+                let both = first().into_iter().chain(none);
+                both.reduce(wider).map(|own| Typed::plain(own.ty))
+            }
+            "abs" | "mod" | "first_value" | "last_value" | "nth_value" | "any_value"
+            | "bit_and" | "bit_or" | "bit_xor" => first().map(|t| Typed::plain(t.ty)),
             "pg_int8_bit_and" | "pg_int8_bit_or" | "pg_int8_bit_xor" => {
                 first().map(|t| Typed::plain(t.ty))
             }

@@ -6,8 +6,9 @@ use sqlparser::ast::{
 };
 
 use super::super::{Scalar, TEXT, Type, Typed};
+use super::calls::branches;
 use super::factors::is_open;
-use super::known::{one, wider};
+use super::known::{compared, one, wider};
 use super::scope::{Columns, Known, MAX_COLUMNS, MAX_DEPTH, Scope};
 use super::{Schema, name};
 use crate::translate::{folded, string_of, table_name};
@@ -152,6 +153,15 @@ pub(super) fn type_with_queries(
         let with = Scope::with_outer(with, Some(scope));
         columns_of(query, schema, &with, depth).first()?.typed
     };
+    if let Some((name, all)) = branches(expr) {
+        let of = |expr: &Expr| type_with_queries(expr, scope, schema, with, depth);
+        let known = |expr: &&Expr| if is_open(expr) { None } else { of(expr) };
+        if let ("nullif", [one, other]) = (name, &all[..]) {
+            return compared(known(one), known(other));
+        }
+        let types = all.into_iter().filter_map(of);
+        return types.reduce(|one, other| if one == other { one } else { wider(one, other) });
+    }
     match expr {
         Expr::Nested(inner) => type_with_queries(inner, scope, schema, with, depth),
         Expr::Subquery(query) => first(query),

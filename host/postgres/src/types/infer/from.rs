@@ -1,15 +1,18 @@
 //! The tables of FROM, and the queries of WITH.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use sqlparser::ast::{
-    Cte, Join, JoinConstraint, JoinOperator, ObjectName, Query, SetExpr, TableAlias, TableFactor,
-    TableWithJoins,
+    Cte, Join, JoinConstraint, ObjectName, Query, SetExpr, TableAlias, TableFactor, TableWithJoins,
+    visit_relations,
 };
 
+use super::super::Typed;
+use super::super::placement::constraint;
 use super::columns::{columns_of, columns_of_body, series};
-use super::scope::{Columns, Known, MAX_WITH, Scope};
+use super::scope::{Columns, Known, MAX_DEPTH, MAX_WITH, Scope};
 use super::{Body, Schema, budget, first_select};
 use crate::translate::table_name;
 
@@ -41,12 +44,11 @@ impl Scope {
         for cte in query.with.iter().flat_map(|with| &with.cte_tables).take(MAX_WITH) {
             let name = &cte.alias.name.value;
             if is_recursive && let SetExpr::SetOperation { left, .. } = &*cte.query.body {
-                // Its first branch has the types for the others, which name it.
-                let inner = Self::with(&cte.query, schema, &with, depth);
-                let first = columns_of_body(left, schema, &inner, depth);
-                with.tables.push((name.clone(), derived(first, Some(&cte.alias))));
-                let all = of_cte(cte, schema, &with, depth);
-                with.tables.pop();
+                let first = Self::first_of(cte, left, (schema, &with), depth);
+                let mut all = of_cte(cte, schema, &first, depth);
+                if names(&cte.query, name) {
+                    Rc::make_mut(&mut all).iter_mut().for_each(|column| column.is_kept = true);
+                }
                 with.tables.push((name.clone(), all));
             } else {
                 let all = of_cte(cte, schema, &with, depth);
@@ -54,6 +56,31 @@ impl Scope {
             }
         }
         with
+    }
+
+    /// With a recursive query, whose first branch has the types for the others, which name it.
+    pub fn with_first(cte: &Cte, first: &SetExpr, schema: &dyn Schema, before: &Self) -> Self {
+        Self::first_of(cte, first, (schema, before), MAX_DEPTH)
+    }
+
+    fn first_of(
+        cte: &Cte,
+        first: &SetExpr,
+        (schema, before): (&dyn Schema, &Self),
+        depth: u32,
+    ) -> Self {
+        let mut with = before.clone();
+        let inner = Self::with(&cte.query, schema, &with, depth);
+        let columns = columns_of_body(first, schema, &inner, depth);
+        with.tables.push((cte.alias.name.value.clone(), derived(columns, Some(&cte.alias))));
+        with
+    }
+
+    /// The types of the columns of a query's body.
+    pub fn types_of_body(body: &SetExpr, schema: &dyn Schema, with: &Self) -> Vec<Option<Typed>> {
+        let columns = columns_of_body(body, schema, with, MAX_DEPTH);
+        let is_known = !columns.iter().any(Known::is_rest);
+        columns.into_iter().filter(|_| is_known).map(|column| column.typed).collect()
     }
 
     fn add_tables(
@@ -150,12 +177,25 @@ impl Scope {
                     is_key: column.is_key,
                     is_stored: column.computed.is_none(),
                     is_open: false,
+                    is_kept: false,
                 };
                 Rc::new(columns.iter().map(known).collect())
             }
         };
         self.tables.push((alias.map_or(table, str::to_owned), columns));
     }
+}
+
+/// Whether a query names a table.
+fn names(query: &Query, table: &str) -> bool {
+    visit_relations(query, |name| {
+        budget::spend(1);
+        match table_name(name).eq_ignore_ascii_case(table) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })
+    .is_break()
 }
 
 fn of_cte(cte: &Cte, schema: &dyn Schema, with: &Scope, depth: u32) -> Rc<Columns> {
@@ -176,19 +216,5 @@ fn derived(mut columns: Columns, alias: Option<&TableAlias>) -> Rc<Columns> {
 fn rename(columns: &mut Columns, alias: &TableAlias) {
     for (column, alias) in columns.iter_mut().zip(&alias.columns) {
         column.name.clone_from(&alias.name.value);
-    }
-}
-
-fn constraint(operator: &JoinOperator) -> Option<&JoinConstraint> {
-    use JoinOperator as J;
-    match operator {
-        J::Join(constraint)
-        | J::Inner(constraint)
-        | J::Left(constraint)
-        | J::LeftOuter(constraint)
-        | J::Right(constraint)
-        | J::RightOuter(constraint)
-        | J::FullOuter(constraint) => Some(constraint),
-        _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use sqlparser::ast::Value;
 
+use super::super::resolve::family;
 use super::super::{Scalar, TEXT, Type, Typed};
 
 pub const fn one(scalar: Scalar) -> Option<Typed> {
@@ -57,6 +58,24 @@ pub fn wider(one: Typed, other: Typed) -> Typed {
         _ if other.ty == TEXT => one,
         _ => Typed::plain(TEXT),
     }
+}
+
+/// The type of the first of two values as `=` compares them; one that is not known takes the other's.
+pub fn compared(one: Option<Typed>, other: Option<Typed>) -> Option<Typed> {
+    let (Some(first), Some(second)) = (one.or(other), other.or(one)) else { return None };
+    let numbers = (family::number(one), family::number(other));
+    Some(match numbers {
+        (Some(first), Some(second)) => {
+            let is_one_kind = family::is_integer(first) && family::is_integer(second)
+                || family::is_float(first) && family::is_float(second);
+            let common = if is_one_kind { first } else { family::common(first, second) };
+            Typed::plain(Type::One(common))
+        }
+        // There is no `=` of `varchar`.
+        _ if first.ty == Type::One(Scalar::Varchar) => Typed::plain(TEXT),
+        _ if first.ty == second.ty => first,
+        _ => Typed::plain(first.ty),
+    })
 }
 
 pub fn is_bytes(typed: Typed) -> bool {

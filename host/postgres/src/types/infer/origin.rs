@@ -22,6 +22,19 @@ impl Scope {
         known.map(|known| known.is_stored)
     }
 
+    /// Whether an expression is a column whose rows are kept while they are read.
+    pub fn is_kept(&self, expr: &Expr) -> Option<bool> {
+        match expr {
+            Expr::Identifier(name) => self.known(None, &name.value),
+            Expr::CompoundIdentifier(parts) => match &parts[..] {
+                [.., table, name] => self.known(Some(&table.value), &name.value),
+                _ => None,
+            },
+            _ => None,
+        }
+        .map(|known| known.is_kept)
+    }
+
     /// How many columns a name may be; more than one only within a table, as SQLite counts others.
     pub fn count(&self, table: Option<&str>, name: &str) -> usize {
         let fits =

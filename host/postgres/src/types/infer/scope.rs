@@ -36,6 +36,8 @@ pub(super) struct Known {
     pub is_stored: bool,
     /// Whether it is NULL or a string, which has the type of the other branches of a compound.
     pub is_open: bool,
+    /// Whether it is a column of a recursive query, whose rows SQLite keeps: it is read and not computed.
+    pub is_kept: bool,
 }
 
 impl Known {
@@ -225,9 +227,9 @@ impl Scope {
             Expr::UnaryOp {
                 op: UnaryOperator::PGSquareRoot | UnaryOperator::PGCubeRoot, ..
             } => one(Scalar::Float8),
-            Expr::UnaryOp { op: UnaryOperator::Minus, expr } if number_of(expr).is_some() => {
+            Expr::UnaryOp { op: UnaryOperator::Minus, .. } if number_of(expr).is_some() => {
                 // The lowest integers have no positive counterpart.
-                literal(&Value::Number(format!("-{}", number_of(expr)?), false))
+                literal(&Value::Number(number_of(expr)?, false))
             }
             Expr::UnaryOp { expr, .. } => self.type_of(expr),
             Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
@@ -290,7 +292,10 @@ impl Scope {
             O::BitwiseAnd | O::BitwiseOr | O::BitwiseXor | O::PGBitwiseXor => {
                 match (family::number(left_type), family::number(right_type)) {
                     (Some(left), Some(right)) => one(family::common(left, right)),
-                    _ => left_type.or(right_type),
+                    _ => [left_type, right_type]
+                        .into_iter()
+                        .find(|own| family::number(*own).is_some())
+                        .unwrap_or(left_type.or(right_type)),
                 }
             }
             O::PGBitwiseShiftLeft | O::PGBitwiseShiftRight => left_type,
@@ -316,14 +321,18 @@ impl Scope {
     }
 }
 
-/// The digits of a number that stands for itself, also in parentheses.
-fn number_of(expr: &Expr) -> Option<&str> {
+/// A number that stands for itself, also in parentheses, with its sign.
+fn number_of(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Value(value) => match &value.value {
-            Value::Number(text, _) => Some(text),
+            Value::Number(text, _) => Some(text.clone()),
             _ => None,
         },
         Expr::Nested(inner) => number_of(inner),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => {
+            let text = number_of(expr)?;
+            Some(text.strip_prefix('-').map_or_else(|| format!("-{text}"), str::to_owned))
+        }
         _ => None,
     }
 }

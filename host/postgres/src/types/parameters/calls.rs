@@ -2,9 +2,11 @@
 
 use sqlparser::ast::{self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
+use super::super::resolve::family::{self, Family};
 use super::super::resolve::{call, take};
 use super::operators::LETTERS;
 use super::{Finder, Scalar, Type, Typed, is_given, one};
+use crate::error::Error;
 use crate::translate::table_name;
 
 impl Finder<'_> {
@@ -75,10 +77,16 @@ impl Finder<'_> {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
             _ => None,
         });
-        self.together(bounds.collect());
+        let bounds: Vec<_> = bounds.collect();
+        let of = |bound: &&mut Expr| self.type_of(bound).and_then(family::of);
+        if bounds.iter().any(|bound| matches!(of(bound), Some(Family::Moment | Family::Interval))) {
+            return self.refuse(Error::unsupported("generate_series of anything but integers"));
+        }
+        self.together(bounds);
     }
 
     pub(super) fn function(&mut self, function: &mut ast::Function) {
+        function.filter.iter_mut().for_each(|filter| self.condition(filter));
         let FunctionArguments::List(list) = &mut function.args else { return };
         let arguments = list.args.iter_mut().filter_map(|argument| match argument {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
@@ -94,8 +102,13 @@ impl Finder<'_> {
                 self.note(second, one(Scalar::Int4));
             }
             ("to_timestamp", [seconds]) => self.note(seconds, one(Scalar::Float8)),
+            ("bool_and" | "bool_or" | "every", [value]) => self.condition(value),
             ("ntile", [count]) => self.note(count, one(Scalar::Int4)),
-            ("lag" | "lead" | "nth_value", [_, count, ..]) => self.note(count, one(Scalar::Int4)),
+            ("lag" | "lead" | "nth_value", [value, count, none @ ..]) => {
+                self.note(count, one(Scalar::Int4));
+                let typed = self.type_of(value);
+                none.iter_mut().for_each(|none| self.note(none, typed));
+            }
             ("set_config", [_, _, is_local]) => self.note(is_local, one(Scalar::Bool)),
             ("generate_series", [..]) => {
                 self.together(arguments);

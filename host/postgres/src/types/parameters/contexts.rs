@@ -12,7 +12,7 @@ use super::super::resolve::without_parentheses;
 use super::operators::WORDS;
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
 use crate::error::{Error, sqlstate};
-use crate::translate::{is_object, table_name, typed, written};
+use crate::translate::{check_modifier, is_object, table_name, typed, written};
 
 impl Finder<'_> {
     fn insert(&mut self, insert: &mut Insert) {
@@ -99,6 +99,12 @@ impl Finder<'_> {
         self.store(value, column);
     }
 
+    pub(super) fn check_modifier(&mut self, data_type: &ast::DataType) {
+        if let Err(error) = check_modifier(data_type) {
+            self.refuse(error);
+        }
+    }
+
     fn cast(&mut self, expr: &mut Expr, data_type: &ast::DataType) {
         let target = typed(data_type);
         match (target.map(|typed| typed.ty), &mut *expr) {
@@ -120,6 +126,21 @@ impl Finder<'_> {
             (Some(_), expr) if parameter(expr).is_some() => self.note(expr, target),
             _ => {}
         }
+    }
+}
+
+/// What follows ON.
+fn condition_of(operator: &mut ast::JoinOperator) -> Option<&mut Expr> {
+    use ast::JoinOperator as J;
+    match operator {
+        J::Join(ast::JoinConstraint::On(condition))
+        | J::Inner(ast::JoinConstraint::On(condition))
+        | J::Left(ast::JoinConstraint::On(condition))
+        | J::LeftOuter(ast::JoinConstraint::On(condition))
+        | J::Right(ast::JoinConstraint::On(condition))
+        | J::RightOuter(ast::JoinConstraint::On(condition))
+        | J::FullOuter(ast::JoinConstraint::On(condition)) => Some(condition),
+        _ => None,
     }
 }
 
@@ -234,6 +255,7 @@ impl VisitorMut for Finder<'_> {
         without_parentheses(&mut query.body);
         self.marks.push(self.projections.len());
         let outer = self.around();
+        self.check_with(query, &outer);
         self.with.push(Scope::of_with(query, self.schema, &outer));
         self.prepare_branches(&mut query.body);
         let scope = Scope::of_query(query, self.schema, &outer);
@@ -268,8 +290,15 @@ impl VisitorMut for Finder<'_> {
         self.check_select_names(select, &scope);
         self.check_grouping(select, &scope);
         self.scopes.push(scope);
+        let joins = select.from.iter_mut().flat_map(|table| &mut table.joins);
+        let joined = joins.filter_map(|join| condition_of(&mut join.join_operator));
         let conditions = select.selection.iter_mut().chain(&mut select.having);
-        conditions.for_each(|expr| self.condition(expr));
+        conditions.chain(joined).for_each(|expr| self.condition(expr));
+        for ast::NamedWindowDefinition(_, window) in &mut select.named_window {
+            if let ast::NamedWindowExpr::WindowSpec(window) = window {
+                self.frame(window);
+            }
+        }
         ControlFlow::Continue(())
     }
 
@@ -327,8 +356,15 @@ impl VisitorMut for Finder<'_> {
                 self.together(results.chain(else_result.as_deref_mut()).collect());
             }
             Expr::UnaryOp { op: ast::UnaryOperator::Not, expr } => self.condition(expr),
-            Expr::Cast { expr, data_type, .. } => self.cast(expr, data_type),
-            Expr::Function(function) => self.function(function),
+            Expr::Cast { expr, data_type, .. } => {
+                self.check_modifier(data_type);
+                self.cast(expr, data_type);
+            }
+            Expr::TypedString(string) => self.check_modifier(&string.data_type),
+            Expr::Function(function) => {
+                self.frame_of(function);
+                self.function(function);
+            }
             _ => {}
         }
         ControlFlow::Continue(())

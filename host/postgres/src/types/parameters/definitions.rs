@@ -13,7 +13,7 @@ use super::super::resolve::{family, is_aggregate_name};
 use super::super::{Scalar, Type, Typed};
 use super::{Finder, is_given};
 use crate::error::{Error, sqlstate};
-use crate::translate::{folded, table_name, typed};
+use crate::translate::{check_modifier, folded, table_name, typed};
 
 /// What an expression of a definition contains.
 #[derive(Default)]
@@ -153,6 +153,7 @@ impl Finder<'_> {
         column: &ColumnDef,
         table: Option<&CreateTable>,
     ) -> Result<(), Error> {
+        check_modifier(&column.data_type)?;
         for option in &column.options {
             match &option.option {
                 ColumnOption::Default(expr) => self.checked_default(expr, column)?,

@@ -11,9 +11,6 @@ use super::contexts::width;
 use crate::error::{Error, sqlstate};
 use crate::translate::folded;
 
-/// The SQLSTATE for references to columns that are none.
-const INVALID_REFERENCE: &str = "42P10";
-
 /// The names of a SELECT's columns that it may not use itself.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
@@ -65,7 +62,7 @@ impl Finder<'_> {
         if let Some(select) = leaf(&query.body) {
             self.check_places(&terms(query), select, scope, "ORDER BY");
             if let SetExpr::Select(select) = &*query.body {
-                self.check_labels(&terms(query), select);
+                self.check_labels(&terms(query), select, scope);
             }
             labels.aliases.extend(select.projection.iter().filter_map(|item| match item {
                 SelectItem::ExprWithAlias { expr, alias } => {
@@ -89,7 +86,7 @@ impl Finder<'_> {
             };
             if bounds.into_iter().any(|expr| is_column(&expr)) {
                 let message = "argument of LIMIT must not contain variables";
-                self.refuse(Error::new(INVALID_REFERENCE, message));
+                self.refuse(Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message));
             }
         }
     }
@@ -106,12 +103,15 @@ impl Finder<'_> {
             terms.iter().filter_map(|expr| place(expr)).find(|at| !(1..=width).contains(at));
         if let Some(at) = outside {
             let message = format!("{clause} position {at} is not in select list");
-            self.refuse(Error::new(INVALID_REFERENCE, message));
+            self.refuse(Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message));
         }
     }
 
     /// A name in ORDER BY that two different columns of the result have.
-    fn check_labels(&mut self, terms: &[&Expr], select: &Select) {
+    fn check_labels(&mut self, terms: &[&Expr], select: &Select, scope: &Scope) {
+        let is_same = |one: &Expr, other: &Expr| {
+            one == other || scope.origin(one).is_some_and(|own| scope.origin(other) == Some(own))
+        };
         for wanted in terms.iter().filter_map(|expr| bare(expr)) {
             let mut found = select.projection.iter().filter_map(|item| match item {
                 SelectItem::UnnamedExpr(expr) if name(expr) == wanted => Some(expr),
@@ -119,7 +119,7 @@ impl Finder<'_> {
                 _ => None,
             });
             if let Some(first) = found.next()
-                && found.any(|other| other != first)
+                && found.any(|other| !is_same(first, other))
             {
                 let message = format!("ORDER BY \"{wanted}\" is ambiguous");
                 self.refuse(Error::new(sqlstate::AMBIGUOUS_COLUMN, message));
@@ -131,7 +131,7 @@ impl Finder<'_> {
     pub(super) fn check_select_names(&mut self, select: &Select, scope: &Scope) {
         if let Some(name) = scope.repeated() {
             let message = format!("table name \"{name}\" specified more than once");
-            self.refuse(Error::new("42712", message));
+            self.refuse(Error::new(sqlstate::DUPLICATE_ALIAS, message));
         }
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             let keys: Vec<_> = keys.iter().collect();
@@ -227,7 +227,7 @@ impl Finder<'_> {
                 names.len(),
                 alias.columns.len()
             );
-            return self.refuse(Error::new(INVALID_REFERENCE, message));
+            return self.refuse(Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message));
         }
         let rest = names.into_iter().skip(alias.columns.len()).map(|name| TableAliasColumnDef {
             name: Ident::with_quote('"', name),

@@ -88,7 +88,7 @@ impl Finder<'_> {
 
     /// Several expressions that have one type.
     pub(super) fn together(&mut self, mut all: Vec<&mut Expr>) {
-        let known = all.iter().filter(|expr| !is_given(expr));
+        let known = all.iter().filter(|expr| !self.is_untyped(expr));
         let typed = known.filter_map(|expr| self.type_of(expr)).reduce(wider);
         for expr in &mut all {
             self.note(expr, typed);

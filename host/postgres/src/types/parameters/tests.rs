@@ -1,3 +1,5 @@
+mod refusals;
+
 use super::super::infer::{Column, Schema};
 use super::*;
 use crate::translate::{Context, translate};

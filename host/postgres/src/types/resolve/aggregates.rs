@@ -7,9 +7,10 @@ use sqlparser::ast::{
 
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
+use super::family::Family;
 use super::functions::arguments;
 use super::numbers::collated;
-use super::{call, family, number, string, take};
+use super::{call, family, is_null, number, string, take};
 use crate::error::{Error, sqlstate};
 
 /// Aggregates of numbers, with the names of the functions for `numeric` and for floats.
@@ -86,6 +87,40 @@ impl Finder<'_> {
         true
     }
 
+    /// Whether PostgreSQL has the aggregate for these arguments.
+    pub(super) fn check_aggregate(&mut self, expr: &mut Expr, name: &str) -> bool {
+        let Some(all) = arguments(expr) else { return true };
+        if all.iter().any(|argument| self.is_outer(argument)) {
+            let what = format!("{name} of a column of the query around");
+            self.refuse(Error::unsupported(what));
+            return false;
+        }
+        let types: Vec<_> = all.iter().map(|expr| self.planned_type(expr)).collect();
+        let families = types.iter().map(|ty| ty.flatten().map(Typed::plain).and_then(family::of));
+        let families: Vec<_> = families.collect();
+        let is = |family: &Option<Family>, wanted| family.is_none_or(|own| own == wanted);
+        let fits = match (name, &all[..]) {
+            ("bool_and" | "bool_or" | "every", [_]) => is(&families[0], Family::Boolean),
+            ("string_agg", [_, _]) if families.contains(&Some(Family::Bytes)) => {
+                self.refuse(Error::unsupported("string_agg of bytea"));
+                return false;
+            }
+            ("string_agg", [_, _]) => families.iter().all(|own| is(own, Family::Text)),
+            (name, [argument])
+                if AGGREGATES.iter().any(|(known, _)| *known == name)
+                    && self.is_untyped(argument) =>
+            {
+                self.not_unique(name, 1);
+                return false;
+            }
+            _ => true,
+        };
+        if !fits {
+            self.no_overload(name, &types);
+        }
+        fits
+    }
+
     /// A list of distinct values, which PostgreSQL sorts to find them; whether it is written by now.
     pub(super) fn resolve_distinct(&mut self, expr: &mut Expr, name: &str) -> bool {
         let Expr::Function(function) = &mut *expr else { return false };
@@ -116,10 +151,22 @@ impl Finder<'_> {
             }
             // SQLite's DISTINCT has one argument.
             ("string_agg", [_, FunctionArg::Unnamed(FunctionArgExpr::Expr(between))])
-                if list.clauses.is_empty() && function.over.is_none() =>
+                if function.over.is_none() =>
             {
+                if !is_given(between) && !is_null(between) {
+                    let what =
+                        "string_agg of distinct values with a separator that is not constant";
+                    self.refuse(Error::unsupported(what));
+                    return true;
+                }
                 let (between, filter) = (between.clone(), function.filter.take());
-                *expr = joined(first, between, filter.map(|filter| *filter));
+                let options = list.clauses.iter().find_map(|clause| match clause {
+                    FunctionArgumentClause::OrderBy(terms) => {
+                        terms.first().map(|term| term.options.clone())
+                    }
+                    _ => None,
+                });
+                *expr = joined(first, between, filter.map(|filter| *filter), options);
                 self.is_changed = true;
                 true
             }
@@ -155,12 +202,17 @@ fn is_distinct(expr: &Expr) -> bool {
 }
 
 /// The texts of a list of distinct ones, which has no NULL.
-fn joined(value: Expr, between: Expr, filter: Option<Expr>) -> Expr {
+fn joined(
+    value: Expr,
+    between: Expr,
+    filter: Option<Expr>,
+    options: Option<OrderByOptions>,
+) -> Expr {
     let mut list = call("json_group_array", vec![value.clone()]);
     if let Expr::Function(function) = &mut list
         && let FunctionArguments::List(list) = &mut function.args
     {
-        let options = OrderByOptions { sort: None, nulls_first: None };
+        let options = options.unwrap_or(OrderByOptions { sort: None, nulls_first: None });
         let term = OrderByExpr { expr: value.clone(), options, with_fill: None };
         list.duplicate_treatment = Some(DuplicateTreatment::Distinct);
         list.clauses.push(FunctionArgumentClause::OrderBy(vec![term]));

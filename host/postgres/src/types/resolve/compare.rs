@@ -11,6 +11,7 @@ use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
 use super::numbers::{collated, collated_by, is_call, literal};
+use super::queries::collation;
 use super::{call, is_null, number, string, take};
 use crate::error::{Error, sqlstate};
 
@@ -208,6 +209,14 @@ impl Finder<'_> {
         if !is_given(expr) && !items.iter().any(|item| is_given(item)) {
             self.check_comparison(own, "=", of_item);
         }
+        if own.ty == of_item.ty
+            && let Some(collation) = collation(Some(own))
+            && own.ty != Type::One(Scalar::Numeric)
+            && !is_given(expr)
+        {
+            let with = collated_by(take(expr), collation);
+            return self.replace(expr, |_| with);
+        }
         let numbers = [family::number(Some(own)), family::number(Some(of_item))];
         let [Some(left), Some(right)] = numbers else { return };
         if !numbers.contains(&Some(Scalar::Numeric))
@@ -243,7 +252,7 @@ impl Finder<'_> {
     pub(super) fn unified(&mut self, all: &mut [&mut Expr]) -> Option<Typed> {
         let known: Vec<_> = all
             .iter()
-            .filter(|expr| !is_null(expr) && !is_given(expr))
+            .filter(|expr| !self.is_untyped(expr))
             .map(|expr| self.type_of(expr))
             .collect();
         let known: Vec<Typed> = known.into_iter().collect::<Option<_>>()?;
@@ -256,7 +265,7 @@ impl Finder<'_> {
         }
         let common = known.iter().copied().reduce(wider)?;
         for expr in all {
-            if let Some(own) = self.type_of(expr).filter(|_| !is_null(expr) && !is_given(expr)) {
+            if let Some(own) = self.type_of(expr).filter(|_| !self.is_untyped(expr)) {
                 self.widened(expr, own, common);
             }
         }

@@ -9,8 +9,8 @@ use super::super::infer::wider;
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, TEXT, Type, Typed};
 use super::is_null;
-use super::numbers::{collated, literal};
-use super::queries::is_numeric;
+use super::numbers::{collated_by, literal};
+use super::queries::collation;
 use crate::error::{Error, sqlstate};
 use crate::translate::{folded, parse, string_of};
 
@@ -94,7 +94,7 @@ impl Finder<'_> {
         let mut all = Vec::new();
         self.types_of_branches(body, &mut leaves.into_iter(), &mut all);
         let mut types = all.first().cloned().unwrap_or_default();
-        let mut has_numeric = false;
+        let mut has_texts = false;
         for (place, result) in types.iter_mut().enumerate() {
             self.check_compound(body, &all, place);
             let mut found = Vec::new();
@@ -115,10 +115,10 @@ impl Finder<'_> {
             }
             if common.ty != TEXT {
                 self.unify_place(body, place, &own, common, &mut 0);
-                has_numeric |= is_numeric(Some(common));
+                has_texts |= collation(Some(common)).is_some();
             }
         }
-        if has_numeric {
+        if has_texts {
             self.keep_first(body);
         }
         types
@@ -160,6 +160,24 @@ impl Finder<'_> {
         (0..width).map(of_place).collect()
     }
 
+    /// The cells of a column of VALUES have types that become one.
+    pub(super) fn check_values(&mut self, values: &Values) {
+        let width = values.rows.first().map_or(0, |row| row.content.len());
+        for place in 0..width {
+            let cells = values.rows.iter().filter_map(|row| row.content.get(place));
+            let known = cells.filter(|expr| !self.is_untyped(expr));
+            let known: Vec<_> = known.filter_map(|expr| self.type_of(expr)).collect();
+            let family = |own: &Typed| super::family::of(*own);
+            let Some(first) = known.first() else { continue };
+            let is_other = |own: &&Typed| matches!((family(first), family(own)), (Some(one), Some(other)) if one != other);
+            if let Some(other) = known.iter().find(is_other) {
+                let names = (first.ty.name(), other.ty.name());
+                let message = format!("VALUES types {} and {} cannot be matched", names.0, names.1);
+                self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+            }
+        }
+    }
+
     /// The cells of VALUES have the types of their columns.
     pub(super) fn unify_values(&mut self, values: &mut Values, types: &[Option<Typed>]) {
         for row in &mut values.rows {
@@ -178,8 +196,8 @@ impl Finder<'_> {
         if let Some(own) = own {
             self.widened(expr, own, common);
         }
-        if is_numeric(Some(common)) && !is_given {
-            return self.replace(expr, collated);
+        if let Some(collation) = collation(Some(common)).filter(|_| !is_given) {
+            return self.replace(expr, |expr| collated_by(expr, collation));
         }
         self.shown(expr);
     }
@@ -210,7 +228,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Of equal numerics UNION shows the first, and SQLite's the last.
+    /// Of equal values with other texts UNION shows the first, and SQLite's the last.
     fn keep_first(&mut self, body: &mut SetExpr) {
         let SetExpr::SetOperation { left, right, op, set_quantifier } = body else { return };
         self.keep_first(left);
@@ -286,8 +304,8 @@ impl Finder<'_> {
                 if let Some(own) = own.filter(|_| !is_null(expr)) {
                     self.widened(expr, own, common);
                 }
-                if is_numeric(Some(common)) {
-                    self.replace(expr, collated);
+                if let Some(collation) = collation(Some(common)) {
+                    self.replace(expr, |expr| collated_by(expr, collation));
                 }
                 relabel(item, label);
             }

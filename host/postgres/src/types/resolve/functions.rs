@@ -3,6 +3,7 @@
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName};
 
 use super::super::parameters::{Finder, is_given, parameter};
+use super::super::placement::is_window_name;
 use super::super::{Scalar, Type, Typed};
 use super::grouping::{calls, is_aggregate_name};
 use super::numbers::literal;
@@ -120,6 +121,9 @@ impl Finder<'_> {
         let Expr::Function(function) = &*expr else { return };
         let name = table_name(&function.name);
         self.order_within(expr);
+        if is_aggregate_name(&name) && !self.check_aggregate(expr, &name) {
+            return;
+        }
         if self.resolve_distinct(expr, &name) {
             return;
         }
@@ -147,10 +151,31 @@ impl Finder<'_> {
                 }
             }
             "nullif" => {
+                let whole = self.type_of(expr);
                 let Some(mut all) = arguments(expr) else { return };
+                if all.len() != 2 {
+                    return;
+                }
                 let own = self.type_of(all[0]);
                 // A number as it is written compares as a number, and is shown with its digits.
                 let is_numeric = own.is_some_and(|own| own.ty == Type::One(Scalar::Numeric));
+                let is_widened = family::number(whole).is_some()
+                    && own.map(|own| own.ty) != whole.map(|own| own.ty);
+                if let (true, [one, other], Some(own), Some(whole)) =
+                    (is_widened && !self.is_untyped(all[0]), &mut all[..], own, whole)
+                {
+                    let mut first = take(one);
+                    self.widened(&mut first, own, whole);
+                    let first = match (first, whole.ty.scalar()) {
+                        (text @ Expr::Value(_), Scalar::Numeric) => {
+                            call("pg_numeric_of", vec![text])
+                        }
+                        (number, Scalar::Float8) => call("pg_float8_of", vec![number]),
+                        (value, _) => value,
+                    };
+                    let with = self.null_if(first, take(other));
+                    return self.replace(expr, |_| with);
+                }
                 if let [one, other] = &mut all[..]
                     && (is_numeric && literal(one).is_some()
                         || self.structure(one).is_some()
@@ -162,17 +187,11 @@ impl Finder<'_> {
                 self.compare_all(&mut all, "=");
                 self.scaled(expr, own);
             }
-            "lag" | "lead" | "first_value" | "last_value" | "nth_value" => {
-                let Some(mut all) = arguments(expr) else { return };
-                let Some(first) = all.first_mut() else { return };
-                let own = self.type_of(first);
-                self.scaled(first, own);
-                if let ("lag" | "lead", [_, _, none]) = (name.as_str(), &mut all[..]) {
-                    let is_numeric = own.is_some_and(|own| own.ty == Type::One(Scalar::Numeric));
-                    if let Some(own) = self.type_of(none).filter(|_| is_numeric && !is_null(none)) {
-                        let with = self.computed(take(none), own);
-                        self.replace(none, |_| with);
-                    }
+            _ if is_window_name(&name) => self.resolve_window_function(expr, &name),
+            "unnest" | "generate_series" => {
+                if let Some(all) = arguments(expr) {
+                    let all: Vec<_> = all.into_iter().map(|expr| &*expr).collect();
+                    self.check_set(&name, &all);
                 }
             }
             "num_nulls" | "num_nonnulls" => self.renamed(expr, &format!("pg_int4_{name}")),
@@ -303,11 +322,26 @@ impl Finder<'_> {
         }
     }
 
+    /// Several overloads fit arguments of no type.
+    pub(super) fn not_unique(&mut self, name: &str, count: usize) {
+        let types = vec!["unknown"; count].join(", ");
+        let message = format!("function {name}({types}) is not unique");
+        let hint = "Could not choose a best candidate function. You might need to add explicit type casts.";
+        self.refuse(Error::new(sqlstate::AMBIGUOUS_FUNCTION, message).hint(hint));
+    }
+
     /// No overload fits: an error where all types are known, of which a string has none.
     pub(super) fn check_call(&mut self, name: &str, types: &[Option<Option<Type>>]) {
         let known = types.iter().copied().collect::<Option<Vec<_>>>();
-        let Some(known) = known.filter(|known| known.iter().any(Option::is_some)) else { return };
-        let names = known.iter().map(|ty| ty.map_or_else(|| "unknown".to_owned(), Type::name));
+        if known.is_some_and(|known| known.iter().any(Option::is_some)) {
+            self.no_overload(name, types);
+        }
+    }
+
+    /// No overload fits these arguments.
+    pub(super) fn no_overload(&mut self, name: &str, types: &[Option<Option<Type>>]) {
+        let known = types.iter().map(|ty| ty.flatten());
+        let names = known.map(|ty| ty.map_or_else(|| "unknown".to_owned(), Type::name));
         let names = names.collect::<Vec<_>>().join(", ");
         let message = format!("function {name}({names}) does not exist");
         let hint = "No function matches the given name and argument types. You might need to add explicit type casts.";

@@ -70,7 +70,7 @@ fn is_aggregate(expr: &Expr) -> bool {
 }
 
 /// Whether a SELECT has an aggregate outside of its subqueries.
-pub(super) fn has_aggregate(select: &Select) -> bool {
+pub fn has_aggregate(select: &Select) -> bool {
     has_call(select, is_aggregate_name)
 }
 
@@ -260,7 +260,7 @@ impl Finder<'_> {
             if matches!(select.distinct, Some(Distinct::Distinct)) && is_result {
                 let message =
                     "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
-                self.refuse(Error::new("42P10", message));
+                self.refuse(Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message));
             }
         }
     }
@@ -280,7 +280,7 @@ fn is_shown(expr: &Expr, select: &Select, scope: &Scope) -> bool {
 /// What a SELECT is grouped by; none where it is not grouped.
 fn grouped(select: &Select, scope: &Scope) -> Option<Vec<Expr>> {
     let GroupByExpr::Expressions(keys, _) = &select.group_by else { return None };
-    if keys.is_empty() && !has_aggregate(select) {
+    if keys.is_empty() && select.having.is_none() && !has_aggregate(select) {
         return None;
     }
     Some(keys.iter().map(|key| meant(key, select, false, scope).clone()).collect())

@@ -38,7 +38,8 @@ const TYPES: [(&str, Option<(i64, i64)>); 3] = [
 ];
 
 impl Finder<'_> {
-    /// The mark of an operator whose operands cost nothing to read twice: columns of tables, parameters, literals.
+    /// The mark of an operator whose operands cost nothing to read twice: columns of tables and of recursive queries,
+    /// parameters, literals.
     pub(super) fn inline_mark(
         &self,
         target: Scalar,
@@ -46,8 +47,9 @@ impl Finder<'_> {
         operands: [&Expr; 2],
     ) -> &'static str {
         let is_known = OPERATORS.iter().any(|(known, _)| *known == name);
-        let is_cheap = |expr: &Expr| is_constant(expr) || self.is_stored(expr);
-        let has_column = operands.iter().any(|expr| self.is_stored(expr));
+        let is_column = |expr: &Expr| self.is_stored(expr) || self.is_kept(expr);
+        let is_cheap = |expr: &Expr| is_constant(expr) || is_column(expr);
+        let has_column = operands.iter().any(|expr| is_column(expr));
         let is_inline = is_known
             && family::is_integer(target)
             && has_column

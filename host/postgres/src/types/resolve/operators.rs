@@ -23,6 +23,27 @@ fn arithmetic(op: &BinaryOperator) -> Option<&'static str> {
     })
 }
 
+const AMBIGUOUS: &str =
+    "Could not choose a best candidate operator. You might need to add explicit type casts.";
+
+/// Whether an operator takes numbers of several types, so that two values without a type fit none of them best.
+fn is_of_numbers(op: &BinaryOperator) -> bool {
+    use BinaryOperator as O;
+    matches!(
+        op,
+        O::Plus
+            | O::Minus
+            | O::Multiply
+            | O::Divide
+            | O::Modulo
+            | O::BitwiseAnd
+            | O::BitwiseOr
+            | O::PGBitwiseXor
+            | O::PGBitwiseShiftLeft
+            | O::PGBitwiseShiftRight
+    )
+}
+
 impl Finder<'_> {
     pub(super) fn resolve_operator(&mut self, expr: &mut Expr) {
         if self.resolve_planned(expr) {
@@ -30,6 +51,10 @@ impl Finder<'_> {
         }
         let Expr::BinaryOp { left, op, right } = expr else { return };
         use BinaryOperator as O;
+        if is_of_numbers(op) && self.is_untyped(left) && self.is_untyped(right) {
+            let message = format!("operator is not unique: unknown {op} unknown");
+            return self.refuse(Error::new(sqlstate::AMBIGUOUS_FUNCTION, message).hint(AMBIGUOUS));
+        }
         let op = op.clone();
         match op {
             O::Eq | O::NotEq | O::Lt | O::LtEq | O::Gt | O::GtEq => {
@@ -222,6 +247,11 @@ impl Finder<'_> {
         }
         if literal(inner).is_some() {
             return;
+        }
+        if matches!(op, UnaryOperator::Minus | UnaryOperator::BitwiseNot) && self.is_untyped(inner)
+        {
+            let message = format!("operator is not unique: {op} unknown");
+            return self.refuse(Error::new(sqlstate::AMBIGUOUS_FUNCTION, message).hint(AMBIGUOUS));
         }
         let Some(own) = self.type_of(inner) else { return };
         let Some(scalar) = family::number(Some(own)) else {

@@ -1,20 +1,33 @@
 //! The columns of queries: computed numerics compare as numbers wherever SQLite compares rows.
 
 use sqlparser::ast::{
-    Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind,
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr,
+    JoinConstraint, OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind,
     SetExpr, SetOperator, SetQuantifier,
 };
 
 use super::super::parameters::{Finder, is_given};
+use super::super::placement::constraint;
 use super::super::{Scalar, Type, Typed};
 use super::compounds::{label, relabel};
+use super::grouping::has_aggregate;
 use super::numbers::{collated, collated_by, literal};
-use super::{call, is_null, take};
+use super::{call, is_null, number, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{as_cast, folded, is_found_object, string_of, table_name};
 
 pub(super) fn is_numeric(typed: Option<Typed>) -> bool {
     typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
+}
+
+/// The collation by which values of a type are equal, where their texts may differ.
+pub(super) fn collation(typed: Option<Typed>) -> Option<&'static str> {
+    Some(match typed?.ty {
+        Type::One(Scalar::Numeric) => "pg_numeric",
+        Type::One(Scalar::Jsonb) => "pg_jsonb",
+        Type::One(Scalar::Interval) => "pg_interval",
+        _ => return None,
+    })
 }
 
 /// The column of the result that an expression names.
@@ -40,6 +53,12 @@ impl Finder<'_> {
                 self.check_condition(condition, name);
             }
         }
+        for join in select.from.iter().flat_map(|table| &table.joins) {
+            if let Some(JoinConstraint::On(condition)) = constraint(&join.join_operator) {
+                self.check_condition(condition, "JOIN/ON");
+            }
+        }
+        self.resolve_having(select);
         self.resolve_named_windows(select);
         let mut keys = match &mut select.group_by {
             GroupByExpr::Expressions(keys, _) => std::mem::take(keys),
@@ -75,12 +94,38 @@ impl Finder<'_> {
             if select.distinct.is_some() {
                 self.check_equality(self.type_of(expr));
             }
+            if select.distinct.is_some() {
+                self.compared(expr);
+            }
             if !self.is_source() {
                 self.shown(expr);
             }
             relabel(item, label);
         }
         self.projections.push(types.unwrap_or_default());
+    }
+
+    /// HAVING makes groups of a query, for which SQLite wants an aggregate.
+    fn resolve_having(&mut self, select: &mut Select) {
+        let has_keys =
+            !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
+        if has_keys || self.is_view || has_aggregate(select) {
+            return;
+        }
+        if let Some(having) = &mut select.having {
+            let mut count = call("count", Vec::new());
+            if let Expr::Function(function) = &mut count
+                && let FunctionArguments::List(list) = &mut function.args
+            {
+                list.args.push(FunctionArg::Unnamed(FunctionArgExpr::Wildcard));
+            }
+            let has_group = Expr::BinaryOp {
+                left: Box::new(count),
+                op: BinaryOperator::GtEq,
+                right: Box::new(number(0)),
+            };
+            self.replace(having, |having| call("iif", vec![has_group, having, number(0)]));
+        }
     }
 
     fn types_of_wildcard(&self, item: &SelectItem) -> Option<Vec<Option<Typed>>> {
@@ -119,10 +164,11 @@ impl Finder<'_> {
     /// A numeric that SQLite compares with others of its column.
     pub(super) fn compared(&mut self, expr: &mut Expr) {
         let own = self.type_of(expr);
-        if own.is_some_and(|own| own.ty == Type::One(Scalar::Jsonb))
+        if let Some(collation) = collation(own)
+            && !is_numeric(own)
             && !matches!(expr, Expr::Collate { .. })
         {
-            let with = collated_by(take(expr), "pg_jsonb");
+            let with = collated_by(take(expr), collation);
             return self.replace(expr, |_| with);
         }
         if is_numeric(own)
@@ -171,6 +217,7 @@ impl Finder<'_> {
         if let SetExpr::Values(values) = &mut *query.body
             && !self.is_source()
         {
+            self.check_values(values);
             let types = self.types_of_values(values);
             self.unify_values(values, &types);
             if self.is_statement() {

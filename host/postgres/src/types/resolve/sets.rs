@@ -8,8 +8,9 @@ use sqlparser::ast::{
 };
 
 use super::super::infer::Call;
-use super::super::parameters::Finder;
-use super::super::{Scalar, Type};
+use super::super::parameters::{Finder, parameter};
+use super::super::{Scalar, Type, Typed};
+use super::family::{self, Family};
 use super::{call, plans};
 use crate::error::Error;
 use crate::translate::parse;
@@ -74,9 +75,37 @@ pub fn set(name: &str, types: plans::Types<'_>) -> Option<Set> {
 }
 
 impl Finder<'_> {
+    /// The arguments of `unnest` and `generate_series`, where their types are known.
+    pub(super) fn check_set(&mut self, name: &str, arguments: &[&Expr]) {
+        let types: Vec<_> = arguments.iter().map(|expr| self.planned_type(expr)).collect();
+        if types.iter().any(Option::is_none)
+            || arguments.iter().any(|expr| parameter(expr).is_some())
+        {
+            return;
+        }
+        let known: Vec<Type> = types.iter().filter_map(|ty| ty.flatten()).collect();
+        let fits = |ty: &Type| match (name, ty) {
+            ("unnest", ty) => matches!(ty, Type::Array(_)),
+            (_, Type::Array(_)) => false,
+            (_, own) => matches!(
+                family::of(Typed::plain(*own)),
+                Some(Family::Number | Family::Moment | Family::Interval) | None
+            ),
+        };
+        let counts = if name == "unnest" { 1..=usize::MAX } else { 2..=3 };
+        if known.is_empty() && counts.contains(&types.len()) {
+            self.not_unique(name, types.len());
+        } else if !counts.contains(&types.len()) || !known.iter().all(fits) {
+            self.no_overload(name, &types);
+        }
+    }
+
     /// A function in FROM becomes a query.
     pub(in super::super) fn resolve_factor(&mut self, factor: &mut TableFactor) {
         let Some(found) = Call::of(factor) else { return };
+        if matches!(found.name.as_str(), "unnest" | "generate_series") {
+            self.check_set(&found.name, &found.arguments);
+        }
         let types: Option<Vec<_>> =
             found.arguments.iter().map(|expr| self.planned_type(expr)).collect();
         let Some(set) = types.and_then(|types| set(&found.name, &types)) else { return };

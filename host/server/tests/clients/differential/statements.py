@@ -1,6 +1,7 @@
 """Random statements: queries, and writes that are undone."""
 
 import functions
+import places
 from expressions import Expressions, columns_of
 from values import COLUMNS
 
@@ -51,7 +52,7 @@ class Statements:
     def next(self):
         """(SQL, whether the order of its rows is fixed, the forms in it)."""
         kinds = [self.plain] * 6 + [self.table] * 4 + [self.whole] * 3 + [self.joined, self.grouped, self.grouped, self.windowed, self.set, self.common,
-                                                      self.made, self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong]  # fmt: skip
+                                                      self.made, self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong, self.placed, self.placed]  # fmt: skip
         kind = self.random.choice(kinds)
         self.source = Expressions(self.random)
         self.source.used.append(kind.__name__)
@@ -108,6 +109,13 @@ class Statements:
             f=self.aggregate(columns_of("u", "b")),
         )
         return sql, "ORDER BY" in form[form.rfind(")") :]
+
+    def placed(self):
+        form = self.random.choice(places.TAKEN if self.random.random() < 0.6 else places.REFUSED)
+        self.source.used.append(form)
+        kinds = {"i": "int4", "l": "int8", "n": "numeric", "f": "float8", "x": "text", "d": "interval", "q": "jsonb", "b": "bool", "v": None}
+        values = {name: self.expression(None, 1, kind) for name, kind in kinds.items()}
+        return form.format(**values, s=self.random.choice([0, 1, 2])), "ORDER BY" in form[form.rfind(")") :]
 
     def made(self):
         parts = self.random.choice(MADE)

@@ -1,0 +1,101 @@
+//! What PostgreSQL refuses for types and names, and what is written for SQLite where both differ.
+
+use super::inferred;
+
+fn code(sql: &str) -> Option<&'static str> {
+    inferred(sql, &[]).err().map(|error| error.code)
+}
+
+#[test]
+fn recursion_has_the_form_and_the_types_of_postgres() {
+    for (body, expected) in [
+        ("SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3", None),
+        ("SELECT 1::bigint UNION ALL SELECT n + 1 FROM r WHERE n < 3", None),
+        ("SELECT 1 UNION ALL SELECT n + 0.5 FROM r WHERE n < 3", Some("42804")),
+        ("SELECT n FROM r", Some("42P19")),
+        ("SELECT n FROM r UNION ALL SELECT 1", Some("42P19")),
+        ("SELECT 1 EXCEPT SELECT n FROM r", Some("42P19")),
+        ("SELECT 1 UNION ALL SELECT a.n FROM r a, r b", Some("42P19")),
+        ("SELECT 1 UNION ALL SELECT max(n) FROM r", Some("42P19")),
+        ("SELECT 1 UNION ALL SELECT (SELECT n FROM r)", Some("42P19")),
+        ("SELECT 1 UNION ALL SELECT i FROM all_types LEFT JOIN r ON true", Some("42P19")),
+        ("SELECT 1 UNION ALL SELECT n FROM r ORDER BY 1", Some("0A000")),
+    ] {
+        let sql = format!("WITH RECURSIVE r(n) AS ({body}) SELECT * FROM r");
+        assert_eq!(code(&sql), expected, "{sql}");
+    }
+    for (sql, expected) in [
+        ("WITH r AS (SELECT * FROM r) SELECT * FROM r", Some("42P01")),
+        ("WITH t AS (SELECT * FROM t) SELECT * FROM t", Some("0A000")),
+        ("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a", Some("42712")),
+        ("WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a", Some("42P01")),
+        ("WITH a AS (WITH a AS (SELECT 1) SELECT * FROM a) SELECT * FROM a", None),
+    ] {
+        assert_eq!(code(sql), expected, "{sql}");
+    }
+}
+
+#[test]
+fn sums_of_a_recursion_call_nothing() {
+    let count = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 9) SELECT n FROM r";
+    let (sql, _) = inferred(count, &[]).unwrap();
+    assert!(sql.contains("THEN r.n + 1") || sql.contains("THEN n + 1"), "{sql}");
+    // The sum of a query that is not kept would be computed once for each time it is read.
+    let nested = "SELECT n + 1 FROM (SELECT id + 1 AS n FROM t) q";
+    let (sql, _) = inferred(nested, &[]).unwrap();
+    assert!(sql.starts_with("SELECT pg_int8_add(n, 1)"), "{sql}");
+}
+
+#[test]
+fn arguments_have_types_that_postgres_has_a_function_for() {
+    for (expr, expected) in [
+        ("string_agg(v, ',')", None),
+        ("string_agg(i, ',')", Some("42883")),
+        ("bool_and(ok)", None),
+        ("bool_and(i)", Some("42883")),
+        ("sum(NULL)", Some("42725")),
+        ("count(*) FILTER (WHERE i)", Some("42804")),
+        ("lag(v, 1, 5) OVER ()", Some("42883")),
+        ("lag(i, 1, 1.5) OVER ()", None),
+        ("lag(i, n) OVER ()", Some("42883")),
+        ("ntile(0) OVER ()", Some("22014")),
+        ("nth_value(i, 0) OVER ()", Some("22016")),
+        ("unnest(a)", None),
+        ("unnest(i)", Some("42883")),
+        ("unnest('{1}')", Some("42725")),
+        ("generate_series(i)", Some("42883")),
+        ("generate_series(1, i)", None),
+        ("NULL * NULL", Some("42725")),
+        ("7 %-3", Some("42883")),
+        ("i - -3", None),
+        ("'x'::varchar(0)", Some("22023")),
+        ("n::numeric(1001)", Some("22023")),
+        ("'\\xzz'::bytea", Some("22023")),
+        ("v LIKE 'a\\'", Some("22025")),
+        ("sum(i) OVER (ORDER BY i ROWS NULL PRECEDING)", Some("22004")),
+        ("sum(i) OVER (ORDER BY i ROWS 'x' PRECEDING)", Some("22P02")),
+        ("sum(i) OVER (ORDER BY i ROWS (SELECT 1) PRECEDING)", Some("0A000")),
+        ("(SELECT sum(all_types.i))", Some("0A000")),
+    ] {
+        let sql = format!("SELECT {expr} FROM all_types");
+        assert_eq!(code(&sql), expected, "{sql}");
+    }
+    assert_eq!(code("SELECT 1 FROM all_types x JOIN t ON x.i"), Some("42804"));
+    assert_eq!(code("CREATE TABLE x(a char(0))"), Some("22023"));
+    assert_eq!(code("VALUES (1), (true)"), Some("42804"));
+}
+
+#[test]
+fn windows_are_written_as_sqlite_takes_them() {
+    for (expr, part) in [
+        ("sum(i) OVER (ORDER BY i ROWS 1 + 1 PRECEDING)", "ROWS 2 PRECEDING"),
+        ("sum(i) OVER (ORDER BY i ROWS '3' PRECEDING)", "ROWS 3 PRECEDING"),
+        ("sum(i) OVER (ORDER BY i ROWS 1.5 PRECEDING)", "ROWS 2 PRECEDING"),
+        ("sum(i) OVER (ORDER BY i ROWS $1 PRECEDING)", "ROWS ?1 PRECEDING"),
+        ("ntile($1) OVER ()", "iif(?1 IS NULL, NULL, ntile(coalesce(?1, 1)) OVER ())"),
+        ("nth_value(i, NULL) OVER ()", "CAST(NULL AS INTEGER)"),
+    ] {
+        let (sql, _) = inferred(&format!("SELECT {expr} FROM all_types"), &[]).unwrap();
+        assert!(sql.contains(part), "{expr}: {sql}");
+    }
+}

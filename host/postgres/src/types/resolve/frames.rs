@@ -1,0 +1,162 @@
+//! The offsets of window frames: SQLite takes constants only, and PostgreSQL values of `bigint`, or of the type that a
+//! column moves by.
+
+use sqlparser::ast::{
+    BinaryOperator, Expr, Function, UnaryOperator, WindowFrameBound, WindowFrameUnits, WindowSpec,
+    WindowType,
+};
+
+use super::super::parameters::{Finder, parameter};
+use super::super::{Scalar, Type, Typed};
+use super::numbers::literal;
+use super::{family, is_null, number, take};
+use crate::error::{Error, Result, sqlstate};
+use crate::translate::{string_of, typed};
+
+const BIGINT: Typed = Typed::plain(Type::One(Scalar::Int8));
+
+impl Finder<'_> {
+    /// The frame of a function's own window, before its parts are visited.
+    pub(in super::super) fn frame_of(&mut self, function: &mut Function) {
+        if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+            self.frame(window);
+        }
+    }
+
+    /// The frame of a window.
+    pub(in super::super) fn frame(&mut self, window: &mut WindowSpec) {
+        let by = match &window.order_by[..] {
+            [term] => self.type_of(&term.expr),
+            _ => None,
+        };
+        let Some(frame) = &mut window.window_frame else { return };
+        let is_range = frame.units == WindowFrameUnits::Range;
+        let target = if is_range { by } else { Some(BIGINT) };
+        let ends =
+            [("starting", Some(&mut frame.start_bound)), ("ending", frame.end_bound.as_mut())];
+        for (end, bound) in ends {
+            if let Some(
+                WindowFrameBound::Preceding(Some(offset))
+                | WindowFrameBound::Following(Some(offset)),
+            ) = bound
+            {
+                self.offset(offset, end, target, is_range);
+            }
+        }
+    }
+
+    fn offset(&mut self, offset: &mut Expr, end: &str, target: Option<Typed>, is_range: bool) {
+        if parameter(offset).is_some() {
+            return self.note(offset, target);
+        }
+        // The parser takes a string here for an interval.
+        if let Expr::Interval(interval) = offset
+            && interval.leading_field.is_none()
+        {
+            let text = take(&mut interval.value);
+            *offset = text;
+        }
+        match constant(offset, end, target, is_range) {
+            Ok(Some(text)) if offset.to_string() != text => self.replace(offset, |_| number(text)),
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                let own = self.type_of(offset).filter(|own| family::number(Some(*own)).is_none());
+                self.refuse(match own {
+                    Some(own) if !is_range && family::of(own).is_some() => Error::new(
+                        sqlstate::DATATYPE_MISMATCH,
+                        format!("argument of ROWS must be type bigint, not type {}", own.ty.name()),
+                    ),
+                    _ => Error::unsupported("the offset of a frame that is computed")
+                        .hint("give it as a constant or a parameter"),
+                });
+            }
+            Err(error) => self.refuse(error),
+        }
+    }
+}
+
+/// The number that an offset is; none where it is computed from something else.
+fn constant(
+    offset: &Expr,
+    end: &str,
+    target: Option<Typed>,
+    is_range: bool,
+) -> Result<Option<String>> {
+    if is_null(offset) {
+        let message = format!("frame {end} offset must not be null");
+        return Err(Error::new(sqlstate::NULL_NOT_ALLOWED, message));
+    }
+    let is_whole =
+        target.is_none_or(|own| matches!(own.ty, Type::One(own) if family::is_integer(own)));
+    let text = match string_of(offset) {
+        Some(text) if is_whole => match text.trim().parse::<i64>() {
+            Ok(number) => number.to_string(),
+            Err(_) => {
+                let name = target.unwrap_or(BIGINT).ty.name();
+                let message = format!("invalid input syntax for type {name}: \"{text}\"");
+                return Err(Error::new(sqlstate::INVALID_TEXT, message));
+            }
+        },
+        Some(_) => return Ok(None),
+        None => match folded(offset)? {
+            Some(text) => text,
+            None => return Ok(None),
+        },
+    };
+    let text = match text.parse::<f64>() {
+        Ok(_) if text.parse::<i64>().is_ok() || !is_whole => text,
+        Ok(_) if is_range => {
+            let what = "RANGE with offset PRECEDING/FOLLOWING for integers by a numeric";
+            return Err(Error::unsupported(what));
+        }
+        Ok(number) if number.abs() < i64::MAX as f64 => number.round().to_string(),
+        Ok(_) => {
+            return Err(Error::new(sqlstate::NUMERIC_OUT_OF_RANGE, "bigint out of range"));
+        }
+        Err(_) => return Ok(None),
+    };
+    if text.starts_with('-') {
+        let message = match is_range {
+            true => "invalid preceding or following size in window function".to_owned(),
+            false => format!("frame {end} offset must not be negative"),
+        };
+        return Err(Error::new(sqlstate::INVALID_FRAME, message));
+    }
+    Ok(Some(text))
+}
+
+/// The number of a literal, of its cast to an integer, and of integers that are computed.
+fn folded(expr: &Expr) -> Result<Option<String>> {
+    use BinaryOperator as O;
+    Ok(match expr {
+        Expr::Nested(inner) | Expr::UnaryOp { op: UnaryOperator::Plus, expr: inner } => {
+            folded(inner)?
+        }
+        Expr::Cast { expr, data_type, .. } => match typed(data_type).map(|target| target.ty) {
+            Some(Type::One(target)) if family::is_integer(target) => {
+                let text = string_of(expr).map_or_else(|| folded(expr), |text| Ok(Some(text)))?;
+                text.filter(|text| text.parse::<i64>().is_ok())
+            }
+            _ => literal(expr),
+        },
+        Expr::BinaryOp { left, op, right } => {
+            let whole = |text: Option<String>| text.and_then(|text| text.parse::<i64>().ok());
+            let (Some(one), Some(other)) = (whole(folded(left)?), whole(folded(right)?)) else {
+                return Ok(None);
+            };
+            let value = match op {
+                O::Plus => one.checked_add(other),
+                O::Minus => one.checked_sub(other),
+                O::Multiply => one.checked_mul(other),
+                O::Divide | O::Modulo if other == 0 => {
+                    return Err(Error::new(sqlstate::DIVISION_BY_ZERO, "division by zero"));
+                }
+                O::Divide => one.checked_div(other),
+                O::Modulo => one.checked_rem(other),
+                _ => return Ok(None),
+            };
+            value.map(|value| value.to_string())
+        }
+        _ => literal(expr),
+    })
+}

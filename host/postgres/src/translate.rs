@@ -19,8 +19,10 @@ mod functions;
 mod labels;
 mod maintenance;
 mod names;
+mod objects;
 mod prepared;
 mod queries;
+mod query_tables;
 mod reserved;
 mod returning;
 mod row_locks;
@@ -52,6 +54,7 @@ pub(crate) use dates::span;
 pub(crate) use expressions::operator;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
+pub use objects::{Definition, Kind};
 pub use row_locks::Locks;
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
@@ -149,6 +152,16 @@ impl Statement {
         }
     }
 
+    /// What it is, if PostgreSQL runs it in no transaction with others.
+    pub fn alone(&self) -> Option<&'static str> {
+        match self.parsed.as_ref().and_then(Tree::top) {
+            Some(ast::Statement::CreateIndex(index)) if index.concurrently => {
+                Some("CREATE INDEX CONCURRENTLY")
+            }
+            _ => (self.command == "VACUUM").then_some("VACUUM"),
+        }
+    }
+
     /// Run this tree instead; what was parsed remains.
     pub(crate) fn become_tree(
         &mut self,
@@ -202,10 +215,29 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     if let Some(statement) = maintenance::statement(piece)? {
         return Ok(statement);
     }
+    if let Some((text, columns)) = query_tables::without_columns(piece.text) {
+        let piece = Piece { text: &text, ..*piece };
+        return of_tree(&piece, columns, context);
+    }
+    of_tree(piece, Vec::new(), context)
+}
+
+/// What the parser reads; `columns` are those of CREATE TABLE AS.
+fn of_tree(
+    piece: &Piece<'_>,
+    columns: Vec<ast::ColumnDef>,
+    context: &Context,
+) -> Result<Statement> {
     let Some((mut parsed, is_spelled)) = stack::parse(&PostgreSqlDialect {}, piece.text)? else {
         return only_sqlite(piece);
     };
-    let is_changed = reserved::quote(&mut parsed)? | is_spelled;
+    let mut is_changed = reserved::quote(&mut parsed)? | is_spelled;
+    is_changed |= query_tables::from_into(&mut parsed)?;
+    if let ast::Statement::CreateTable(table) = &mut parsed
+        && !columns.is_empty()
+    {
+        (table.columns, is_changed) = (columns, true);
+    }
     if let Some(statement) = session::schema(piece, &parsed) {
         return Ok(statement);
     }

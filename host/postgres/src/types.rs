@@ -7,3 +7,4 @@ pub mod parameters;
 mod resolve;
 
 pub use postgres_types::{Scalar, TEXT, Type, Typed, view};
+pub(crate) use resolve::is_aggregate_name;

@@ -19,7 +19,12 @@ impl Rewriter<'_> {
         Ok(match tree {
             S::CreateTable(table) => {
                 self.create_table(table)?;
-                if table.query.is_some() { "SELECT" } else { "CREATE TABLE" }.to_owned()
+                match (&table.query, table.with_data) {
+                    (None, _) => "CREATE TABLE",
+                    (_, Some(with)) if !with.data => "CREATE TABLE AS",
+                    _ => "SELECT",
+                }
+                .to_owned()
             }
             S::CreateView(view) => {
                 self.create_view(view)?;
@@ -206,12 +211,20 @@ impl Rewriter<'_> {
     fn alter_table(&mut self, table: &mut AlterTable) -> Result<()> {
         use AlterTableOperation as O;
         self.relation(&mut table.name)?;
+        let is_one_of_several = table.operations.len() > 1;
         for operation in &mut table.operations {
             match operation {
-                O::AddColumn { if_not_exists: true, .. } => {
-                    return Err(Error::unsupported("ADD COLUMN IF NOT EXISTS"));
+                O::AddColumn { if_not_exists: true, .. }
+                | O::DropColumn { if_exists: true, .. }
+                    if is_one_of_several =>
+                {
+                    let what = "IF EXISTS of a column, or IF NOT EXISTS, beside other changes";
+                    return Err(Error::unsupported(what).hint("use ALTER TABLE for each of them"));
                 }
-                O::AddColumn { column_def, .. } => {
+                O::AddColumn { column_def, if_not_exists, .. } => {
+                    if *if_not_exists {
+                        self.replace(if_not_exists, false);
+                    }
                     self.name_added(&last(&table.name), column_def);
                     self.column(column_def, &[])?;
                     if column_def.options.iter().any(is_computed) {
@@ -220,9 +233,7 @@ impl Rewriter<'_> {
                     }
                     self.after.push(insertion(&table.name));
                 }
-                O::DropColumn { if_exists: true, .. } => {
-                    return Err(Error::unsupported("DROP COLUMN IF EXISTS"));
-                }
+                O::DropColumn { if_exists, .. } if *if_exists => self.replace(if_exists, false),
                 O::DropColumn { .. } | O::RenameColumn { .. } | O::RenameTable { .. } => {}
                 other => {
                     let name = first_words(&other.to_string(), 2);
@@ -234,7 +245,7 @@ impl Rewriter<'_> {
             self.replace(&mut table.only, false);
             table.if_exists = false;
         }
-        if table.operations.len() > 1 {
+        if is_one_of_several {
             let statements = table
                 .operations
                 .iter()

@@ -29,7 +29,7 @@ mod table;
 mod windows;
 
 pub(super) use compounds::without_parentheses;
-pub(super) use grouping::is_aggregate_name;
+pub(crate) use grouping::is_aggregate_name;
 
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,

@@ -15,6 +15,7 @@ mod cursors;
 mod dates;
 mod definitions;
 mod expressions;
+mod failing;
 mod functions;
 mod labels;
 mod maintenance;
@@ -52,6 +53,7 @@ pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
 pub(crate) use expressions::operator;
+pub use failing::{changes_twice, failing_row};
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use objects::{Definition, Kind};
@@ -160,6 +162,16 @@ impl Statement {
             }
             _ => (self.command == "VACUUM").then_some("VACUUM"),
         }
+    }
+
+    /// Whether it has `ON CONFLICT DO UPDATE`.
+    pub fn updates_on_conflict(&self) -> bool {
+        let on = match self.parsed.as_ref().and_then(Tree::top) {
+            Some(ast::Statement::Insert(insert)) => insert.on.as_ref(),
+            _ => None,
+        };
+        let Some(ast::OnInsert::OnConflict(conflict)) = on else { return false };
+        matches!(conflict.action, ast::OnConflictAction::DoUpdate(_))
     }
 
     /// Run this tree instead; what was parsed remains.

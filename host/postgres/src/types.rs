@@ -6,5 +6,6 @@ pub mod origins;
 pub mod parameters;
 mod resolve;
 
+pub(crate) use made::declaration;
 pub use postgres_types::{Scalar, TEXT, Type, Typed, view};
 pub(crate) use resolve::is_aggregate_name;

@@ -12,6 +12,7 @@ mod cursor;
 mod cursors;
 mod emptied;
 mod execute;
+mod failing;
 mod failure;
 mod frames;
 mod numbers;

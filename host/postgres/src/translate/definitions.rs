@@ -1,15 +1,17 @@
 //! CREATE, ALTER and DROP.
 
 use sqlparser::ast::{
-    self, AlterTable, AlterTableOperation, ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex,
-    CreateTable, CreateTableOptions, CreateView, DataType, Expr, GeneratedAs, IndexColumn,
-    ObjectType, TableConstraint,
+    self, AlterTable, AlterTableOperation, CheckConstraint, ColumnDef, ColumnOption,
+    ColumnOptionDef, CreateIndex, CreateTable, CreateTableOptions, CreateView, DataType, Expr,
+    GeneratedAs, IndexColumn, ObjectType, TableConstraint,
 };
 
 use super::casts::custom;
-use super::names::{folded, last, quoted_name};
+use super::names::{folded, last, quoted_name, raw};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result};
+use crate::types::Typed;
+use postgres_types::bounds;
 
 impl Rewriter<'_> {
     /// A definition, or anything else without a word.
@@ -128,6 +130,9 @@ impl Rewriter<'_> {
             }
             self.column_option(&mut option.option)?;
         }
+        if let Some(typed) = typed {
+            self.bound(column, typed);
+        }
         // SQLite's primary keys may be NULL but for the row id.
         if in_key
             && !is_rowid
@@ -137,6 +142,22 @@ impl Rewriter<'_> {
             self.is_changed = true;
         }
         Ok(())
+    }
+
+    /// Keep the values of a generated column within its type.
+    fn bound(&mut self, column: &mut ColumnDef, typed: Typed) {
+        let is_generated = |option: &ColumnOptionDef| {
+            matches!(option.option, ColumnOption::Generated { generation_expr: Some(_), .. })
+        };
+        let name = quoted_name(&folded(&column.name));
+        let Some((error, condition)) = bounds::of(&name, typed) else { return };
+        if column.options.iter().any(is_generated) {
+            let expr = Box::new(raw(condition));
+            let check = CheckConstraint { name: None, expr, no_inherit: false, enforced: None };
+            let name = Some(ast::Ident::new(quoted_name(&error)));
+            column.options.push(ColumnOptionDef { name, option: ColumnOption::Check(check) });
+            self.is_changed = true;
+        }
     }
 
     fn column_option(&mut self, option: &mut ColumnOption) -> Result<()> {

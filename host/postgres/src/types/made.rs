@@ -10,7 +10,7 @@ use crate::lex::tokens;
 use crate::translate::{folded, parse, table_name};
 
 /// A type as CREATE TABLE declares it.
-fn declaration(typed: Typed) -> String {
+pub fn declaration(typed: Typed) -> String {
     let (scalar, modifier) = (typed.ty.scalar(), typed.modifier);
     let name = scalar.name();
     let text = match scalar {

@@ -196,6 +196,7 @@ impl Conversation<'_> {
             }
         }
         self.check_emptied(statement)?;
+        self.check_once(analysed, values)?;
         if !self.lock_rows(statement)? {
             return Ok(0);
         }

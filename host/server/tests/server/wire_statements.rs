@@ -192,3 +192,76 @@ fn row_locks_need_rows() {
         assert_eq!(client.error(sql).0, wanted, "{sql}");
     }
 }
+
+#[test]
+fn the_failing_row_is_shown() {
+    let server = server();
+    let mut client = Client::new(&server);
+    client.rows(
+        "CREATE TABLE r(id int PRIMARY KEY, a int, b text NOT NULL DEFAULT 'x', j jsonb,
+         g int GENERATED ALWAYS AS (a * 2) STORED, CHECK (a < 100)); INSERT INTO r VALUES (1, 1, 'y')",
+    );
+    for (sql, row) in [
+        ("INSERT INTO r VALUES (7, 100)", "7, 100, x, null, 200"),
+        ("INSERT INTO r VALUES (7, 1, 'z', '{}'), (8, 300, DEFAULT, '[1]')", "8, 300, x, [1], 600"),
+        ("INSERT INTO r(b, id) VALUES (NULL, 9)", "9, null, null, null, null"),
+        ("INSERT INTO r SELECT id + 1, a + 99 FROM r", "2, 100, x, null, 200"),
+        ("UPDATE r SET b = NULL WHERE id = 1", "1, 1, null, null, 2"),
+        ("UPDATE r SET a = a + 99", "1, 100, y, null, 200"),
+    ] {
+        let all = shown(&client.query(sql));
+        assert!(all.contains(&format!("DFailing row contains ({row}).")), "{sql}: {all}");
+    }
+    let insert = parse("", "INSERT INTO r VALUES ($1, $2, $3)", &[]);
+    let values = bind("", "", &[Some("7"), Some("100"), Some(&"é".repeat(40))], 0);
+    client.send(&[insert, values, execute("", 0), sync()].concat());
+    let cut = format!("(7, 100, {}..., null, 200)", "é".repeat(32));
+    let all = shown(&client.until_ready());
+    assert!(all.contains(&cut), "{all}");
+}
+
+#[test]
+fn no_row_is_changed_twice() {
+    let server = server();
+    let mut client = Client::new(&server);
+    for (sql, wanted) in [
+        ("INSERT INTO t VALUES (5, 5), (5, 6) ON CONFLICT (id) DO UPDATE SET a = 0", "21000"),
+        (
+            "INSERT INTO t SELECT 1, g FROM generate_series(1, 2) g ON CONFLICT (id) DO UPDATE SET a = 0",
+            "21000",
+        ),
+        ("INSERT INTO t VALUES (1, 5), (2, 6) ON CONFLICT (id) DO UPDATE SET a = excluded.a", ""),
+        ("INSERT INTO t VALUES (6, 5), (6, 6) ON CONFLICT (id) DO NOTHING", ""),
+    ] {
+        assert_eq!(code(&client.query(sql)), wanted, "{sql}");
+    }
+    assert_eq!(client.rows("SELECT id, a FROM t ORDER BY id"), "1|5\n2|6\n6|5");
+}
+
+#[test]
+fn generated_columns_stay_within_their_types() {
+    let server = server();
+    let mut client = Client::new(&server);
+    client.rows(
+        "CREATE TABLE g(a bigint, b text, i int GENERATED ALWAYS AS (a * 2) STORED,
+         l bigint GENERATED ALWAYS AS (a * a) STORED, v varchar(3) GENERATED ALWAYS AS (b || 'x') STORED)",
+    );
+    client.rows("INSERT INTO g VALUES (1, 'ab'), (NULL, NULL)");
+    for (values, wanted) in [
+        ("2000000000, 'a'", ("22003", "integer out of range")),
+        ("1, 'abc'", ("22001", "value too long for type character varying(3)")),
+    ] {
+        let (code, message) = client.error(&format!("INSERT INTO g VALUES ({values})"));
+        assert_eq!((code.as_str(), message.as_str()), wanted);
+    }
+    assert_eq!(client.error("UPDATE g SET a = 2000000000").0, "22003");
+    assert_eq!(client.rows("SELECT i, l, v FROM g"), "2|1|abx\nNULL|NULL|NULL");
+    assert_eq!(
+        client.rows("SELECT count(*) FROM pg_constraint WHERE conrelid = 'g'::regclass"),
+        "0"
+    );
+    assert_eq!(client.error("CREATE TABLE n(a int DEFAULT 3000000000)").0, "22003");
+    assert_eq!(client.error("CREATE TABLE n(a varchar(2) DEFAULT 'abc')").0, "22001");
+    client.rows("CREATE TABLE n(a int, b int DEFAULT 1.6, c numeric(4, 1) DEFAULT -1.25)");
+    assert_eq!(client.rows("INSERT INTO n(a) VALUES (1) RETURNING b, c"), "2|-1.3");
+}

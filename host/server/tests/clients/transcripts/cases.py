@@ -130,6 +130,26 @@ OBJECTS = [
     ["SELECT id, a INTO q FROM t WHERE id > 1", "SELECT * FROM q", "SELECT 1 INTO t", "SELECT (SELECT 1 INTO n)"],
 ]
 
+ROWS = [
+    "INSERT INTO t VALUES (7, 7, NULL)",
+    "INSERT INTO t(id, b) VALUES (7, NULL)",
+    "UPDATE t SET b = NULL WHERE id = 2",
+    "INSERT INTO t VALUES (NULL, 1)",
+    "INSERT INTO t VALUES (8, 1), (9, 200), (10, 300)",
+    "INSERT INTO t SELECT 8, 100 + id FROM t ORDER BY id",
+    "UPDATE t SET a = 101 WHERE id = 2",
+    "INSERT INTO t VALUES (5, 5), (5, 6) ON CONFLICT (id) DO UPDATE SET a = excluded.a",
+    "INSERT INTO t SELECT 1, g FROM generate_series(1, 2) g ON CONFLICT (id) DO UPDATE SET a = excluded.a",
+    "INSERT INTO t VALUES (1, 5), (2, 6) ON CONFLICT (id) DO UPDATE SET a = excluded.a",
+    "INSERT INTO t VALUES (6, 5), (6, 6) ON CONFLICT (id) DO NOTHING",
+    "SELECT * FROM t ORDER BY id",
+    "CREATE TABLE q(a bigint, g int GENERATED ALWAYS AS (a * 2) STORED, d int DEFAULT 1.6)",
+    "INSERT INTO q(a) VALUES (2000000000)",
+    "INSERT INTO q(a) VALUES (1)",
+    "UPDATE q SET a = 2000000000",
+    "SELECT * FROM q",
+]
+
 LOCKED = [
     "SELECT * FROM t ORDER BY id FOR UPDATE OF nosuch",
     "SELECT * FROM t AS x ORDER BY id FOR UPDATE OF x",
@@ -156,5 +176,6 @@ ALL = [
     (VALUES, False),
     (TRANSACTIONS, True),
     (OBJECTS, True),
+    ([ROWS], True),
     ([[sql] for sql in LOCKED], True),
 ]

@@ -1,6 +1,7 @@
 //! What the server and the catalogue's extension both know of PostgreSQL's types.
 //!
 //! - [`Type`], [`Scalar`] and [`Typed`]: the types, their OIDs, and those of declared columns
+//! - [`bounds`]: those of generated columns
 //! - [`calendar`]: days and times of day
 //! - [`read`]: dates and times in text
 //! - [`clock`]: the time in SQL
@@ -8,6 +9,7 @@
 //! - [`view`]: the types of the columns that a view computes
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 pub mod calendar;
 pub mod clock;
 mod declared;

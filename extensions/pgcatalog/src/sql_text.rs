@@ -28,7 +28,10 @@ pub fn checks(relation: &Relation) -> Vec<Check> {
             }
             _ => free(&default_name(relation, inner), &checks),
         };
-        checks.push(Check { name, expression });
+        // Those of generated columns belong to their types.
+        if !postgres_types::bounds::is_own(&name) {
+            checks.push(Check { name, expression });
+        }
     }
     checks
 }

@@ -109,7 +109,7 @@ impl Error {
     /// The same for the key with this name.
     #[must_use]
     pub fn of_key(mut self, name: String) -> Self {
-        self.message = duplicate(&name);
+        (self.message, self.detail) = (duplicate(&name), None);
         if let Some(violated) = &mut self.violated {
             violated.constraint = Some(name);
         }
@@ -252,6 +252,10 @@ fn of_constraint(extended: i32, message: &str) -> Option<Error> {
             (sqlstate::NOT_NULL_VIOLATION, text)
         }
         code::CONSTRAINT_CHECK => {
+            // That of a generated column has the name of its error.
+            if let Some((code, text)) = sqlstate::split(subject) {
+                return Some(Error::new(code, text));
+            }
             violated.constraint = Some(subject.to_owned());
             (sqlstate::CHECK_VIOLATION, format!("new row violates check constraint \"{subject}\""))
         }

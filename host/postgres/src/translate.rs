@@ -15,14 +15,17 @@ mod cursors;
 mod dates;
 mod definitions;
 mod expressions;
+mod failing;
 mod functions;
 mod labels;
 mod maintenance;
 mod modifiers;
 mod names;
+mod objects;
 mod patterns;
 mod prepared;
 mod queries;
+mod query_tables;
 mod reserved;
 mod returning;
 mod row_locks;
@@ -52,9 +55,11 @@ pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
 pub(crate) use expressions::operator;
+pub use failing::{changes_twice, failing_row};
 pub(crate) use modifiers::check_modifier;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
+pub use objects::{Definition, Kind};
 pub use row_locks::Locks;
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
@@ -153,6 +158,26 @@ impl Statement {
         }
     }
 
+    /// What it is, if PostgreSQL runs it in no transaction with others.
+    pub fn alone(&self) -> Option<&'static str> {
+        match self.parsed.as_ref().and_then(Tree::top) {
+            Some(ast::Statement::CreateIndex(index)) if index.concurrently => {
+                Some("CREATE INDEX CONCURRENTLY")
+            }
+            _ => (self.command == "VACUUM").then_some("VACUUM"),
+        }
+    }
+
+    /// Whether it has `ON CONFLICT DO UPDATE`.
+    pub fn updates_on_conflict(&self) -> bool {
+        let on = match self.parsed.as_ref().and_then(Tree::top) {
+            Some(ast::Statement::Insert(insert)) => insert.on.as_ref(),
+            _ => None,
+        };
+        let Some(ast::OnInsert::OnConflict(conflict)) = on else { return false };
+        matches!(conflict.action, ast::OnConflictAction::DoUpdate(_))
+    }
+
     /// Run this tree instead; what was parsed remains.
     pub(crate) fn become_tree(
         &mut self,
@@ -207,10 +232,29 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
         return Ok(statement);
     }
     lex::check_operators(piece.text)?;
+    if let Some((text, columns)) = query_tables::without_columns(piece.text) {
+        let piece = Piece { text: &text, ..*piece };
+        return of_tree(&piece, columns, context);
+    }
+    of_tree(piece, Vec::new(), context)
+}
+
+/// What the parser reads; `columns` are those of CREATE TABLE AS.
+fn of_tree(
+    piece: &Piece<'_>,
+    columns: Vec<ast::ColumnDef>,
+    context: &Context,
+) -> Result<Statement> {
     let Some((mut parsed, is_spelled)) = stack::parse(&PostgreSqlDialect {}, piece.text)? else {
         return only_sqlite(piece);
     };
-    let is_changed = reserved::quote(&mut parsed)? | is_spelled;
+    let mut is_changed = reserved::quote(&mut parsed)? | is_spelled;
+    is_changed |= query_tables::from_into(&mut parsed)?;
+    if let ast::Statement::CreateTable(table) = &mut parsed
+        && !columns.is_empty()
+    {
+        (table.columns, is_changed) = (columns, true);
+    }
     if let Some(statement) = session::schema(piece, &parsed) {
         return Ok(statement);
     }

@@ -7,4 +7,6 @@ pub mod parameters;
 mod placement;
 mod resolve;
 
+pub(crate) use made::declaration;
 pub use postgres_types::{Scalar, TEXT, Type, Typed, view};
+pub(crate) use resolve::is_aggregate_name;

@@ -11,6 +11,7 @@ mod text;
 
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
+pub use binary::TOO_LONG;
 
 /// A value of SQLite, which owns its bytes.
 pub type Value = wire::Value<Vec<u8>, String>;
@@ -42,13 +43,14 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// 08P01.
+    /// 22023.
     pub fn of_code(code: i16) -> Result<Self> {
         match code {
             0 => Ok(Self::Text),
             1 => Ok(Self::Binary),
             _ => {
-                Err(Error::new(sqlstate::PROTOCOL_VIOLATION, format!("invalid format code {code}")))
+                let message = format!("unsupported format code: {code}");
+                Err(Error::new(sqlstate::INVALID_PARAMETER_VALUE, message))
             }
         }
     }

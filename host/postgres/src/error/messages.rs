@@ -62,6 +62,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("malformed JSON", sqlstate::INVALID_TEXT),
     ("values were supplied", sqlstate::SYNTAX_ERROR),
     ("values for", sqlstate::SYNTAX_ERROR),
+    ("because it is a view", sqlstate::FEATURE_NOT_SUPPORTED),
 ];
 
 /// The SQLSTATE of a message.

@@ -114,9 +114,10 @@ fn settings_follow_the_transaction() {
     set(&mut settings, "c", false);
     let shown = |settings: &Settings| settings.show("application_name").unwrap();
     assert_eq!(shown(&settings), "c");
-    settings.roll_back_to("S");
+    assert_eq!(settings.mark("S").unwrap_err().code, "3B001");
+    settings.roll_back_to(settings.mark("s").unwrap());
     assert_eq!(shown(&settings), "b");
-    settings.release("s");
+    settings.release(0);
     settings.end(true);
     assert_eq!(shown(&settings), "a");
     set(&mut settings, "d", false);

@@ -1,7 +1,7 @@
 //! Casts, and the types of columns that are created.
 
 use crate::values::Value;
-use sqlparser::ast::{ArrayElemTypeDef, CastKind, DataType, Expr, ObjectName};
+use sqlparser::ast::{self, ArrayElemTypeDef, CastKind, DataType, Expr, ObjectName, UnaryOperator};
 
 use super::Rewriter;
 use super::names::{last, literal, raw, string_of};
@@ -183,14 +183,23 @@ impl Rewriter<'_> {
 
     /// A string as a column's default: what is stored.
     pub(super) fn default_of(&mut self, expr: &mut Expr, typed: Typed) -> Result<()> {
-        let Some(text) = string_of(expr) else { return Ok(()) };
         let scalar = typed.ty.scalar();
+        if let (Some(number), Type::One(_)) = (number_of(expr), typed.ty)
+            && is_number(scalar)
+        {
+            let stored = values::assigned(&number, scalar, typed)?;
+            if stored != number {
+                self.replace(expr, raw(stored));
+            }
+            return Ok(());
+        }
+        let Some(text) = string_of(expr) else { return Ok(()) };
         if is_moment(scalar) && moment(text.trim(), scalar).is_some() {
             let hint = "write now() or current_date";
             return Err(Error::unsupported(format_args!("DEFAULT '{text:.20}'")).hint(hint));
         }
-        let with = match (typed.ty, values::decode(Some(text.as_bytes()), typed.ty, Format::Text)?)
-        {
+        let value = values::decode(Some(text.as_bytes()), typed.ty, Format::Text)?;
+        let with = match (typed.ty, values::fitting(value, typed)?) {
             (_, Value::Text(same)) if same == text => return Ok(()),
             (Type::One(Scalar::Bool), Value::Integer(number)) => {
                 raw(if number == 1 { "true" } else { "false" })
@@ -289,6 +298,28 @@ fn constant(text: &str, typed: Typed) -> Result<Expr> {
             bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
         )),
     })
+}
+
+fn is_number(scalar: Scalar) -> bool {
+    use Scalar as S;
+    matches!(scalar, S::Int2 | S::Int4 | S::Int8 | S::Numeric | S::Float4 | S::Float8)
+}
+
+/// The text of a literal number with its sign.
+fn number_of(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Nested(inner) => number_of(inner),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => {
+            number_of(expr).filter(|text| !text.starts_with('-')).map(|text| format!("-{text}"))
+        }
+        Expr::Value(value) => match &value.value {
+            ast::Value::Number(text, _) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                Some(text.clone())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn is_moment(scalar: Scalar) -> bool {

@@ -1,15 +1,17 @@
 //! CREATE, ALTER and DROP.
 
 use sqlparser::ast::{
-    self, AlterTable, AlterTableOperation, ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex,
-    CreateTable, CreateTableOptions, CreateView, DataType, Expr, GeneratedAs, IndexColumn,
-    ObjectType, TableConstraint,
+    self, AlterTable, AlterTableOperation, CheckConstraint, ColumnDef, ColumnOption,
+    ColumnOptionDef, CreateIndex, CreateTable, CreateTableOptions, CreateView, DataType, Expr,
+    GeneratedAs, IndexColumn, ObjectType, TableConstraint,
 };
 
 use super::casts::custom;
-use super::names::{folded, last, quoted_name};
+use super::names::{folded, last, quoted_name, raw};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result};
+use crate::types::Typed;
+use postgres_types::bounds;
 
 impl Rewriter<'_> {
     /// A definition, or anything else without a word.
@@ -19,7 +21,12 @@ impl Rewriter<'_> {
         Ok(match tree {
             S::CreateTable(table) => {
                 self.create_table(table)?;
-                if table.query.is_some() { "SELECT" } else { "CREATE TABLE" }.to_owned()
+                match (&table.query, table.with_data) {
+                    (None, _) => "CREATE TABLE",
+                    (_, Some(with)) if !with.data => "CREATE TABLE AS",
+                    _ => "SELECT",
+                }
+                .to_owned()
             }
             S::CreateView(view) => {
                 self.create_view(view)?;
@@ -123,6 +130,9 @@ impl Rewriter<'_> {
             }
             self.column_option(&mut option.option)?;
         }
+        if let Some(typed) = typed {
+            self.bound(column, typed);
+        }
         // SQLite's primary keys may be NULL but for the row id.
         if in_key
             && !is_rowid
@@ -132,6 +142,22 @@ impl Rewriter<'_> {
             self.is_changed = true;
         }
         Ok(())
+    }
+
+    /// Keep the values of a generated column within its type.
+    fn bound(&mut self, column: &mut ColumnDef, typed: Typed) {
+        let is_generated = |option: &ColumnOptionDef| {
+            matches!(option.option, ColumnOption::Generated { generation_expr: Some(_), .. })
+        };
+        let name = quoted_name(&folded(&column.name));
+        let Some((error, condition)) = bounds::of(&name, typed) else { return };
+        if column.options.iter().any(is_generated) {
+            let expr = Box::new(raw(condition));
+            let check = CheckConstraint { name: None, expr, no_inherit: false, enforced: None };
+            let name = Some(ast::Ident::new(quoted_name(&error)));
+            column.options.push(ColumnOptionDef { name, option: ColumnOption::Check(check) });
+            self.is_changed = true;
+        }
     }
 
     fn column_option(&mut self, option: &mut ColumnOption) -> Result<()> {
@@ -206,12 +232,20 @@ impl Rewriter<'_> {
     fn alter_table(&mut self, table: &mut AlterTable) -> Result<()> {
         use AlterTableOperation as O;
         self.relation(&mut table.name)?;
+        let is_one_of_several = table.operations.len() > 1;
         for operation in &mut table.operations {
             match operation {
-                O::AddColumn { if_not_exists: true, .. } => {
-                    return Err(Error::unsupported("ADD COLUMN IF NOT EXISTS"));
+                O::AddColumn { if_not_exists: true, .. }
+                | O::DropColumn { if_exists: true, .. }
+                    if is_one_of_several =>
+                {
+                    let what = "IF EXISTS of a column, or IF NOT EXISTS, beside other changes";
+                    return Err(Error::unsupported(what).hint("use ALTER TABLE for each of them"));
                 }
-                O::AddColumn { column_def, .. } => {
+                O::AddColumn { column_def, if_not_exists, .. } => {
+                    if *if_not_exists {
+                        self.replace(if_not_exists, false);
+                    }
                     self.name_added(&last(&table.name), column_def);
                     self.column(column_def, &[])?;
                     if column_def.options.iter().any(is_computed) {
@@ -220,9 +254,7 @@ impl Rewriter<'_> {
                     }
                     self.after.push(insertion(&table.name));
                 }
-                O::DropColumn { if_exists: true, .. } => {
-                    return Err(Error::unsupported("DROP COLUMN IF EXISTS"));
-                }
+                O::DropColumn { if_exists, .. } if *if_exists => self.replace(if_exists, false),
                 O::DropColumn { .. } | O::RenameColumn { .. } | O::RenameTable { .. } => {}
                 other => {
                     let name = first_words(&other.to_string(), 2);
@@ -234,7 +266,7 @@ impl Rewriter<'_> {
             self.replace(&mut table.only, false);
             table.if_exists = false;
         }
-        if table.operations.len() > 1 {
+        if is_one_of_several {
             let statements = table
                 .operations
                 .iter()

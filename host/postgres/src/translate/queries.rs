@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Rewriter;
 use super::names::{folded, last, parts, quoted_name, raw};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sqlstate};
 use crate::lex::tokens;
 use sql_tokens::Kind;
 use sqlparser::ast::{
@@ -157,7 +157,8 @@ impl Rewriter<'_> {
             self.replace(&mut select.distinct, None);
         }
         if select.into.is_some() {
-            return Err(Error::unsupported("SELECT INTO").hint("use CREATE TABLE … AS"));
+            let message = "SELECT ... INTO is not allowed here";
+            return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
         }
         for NamedWindowDefinition(_, window) in &mut select.named_window {
             if let NamedWindowExpr::WindowSpec(window) = window {

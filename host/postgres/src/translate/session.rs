@@ -6,7 +6,6 @@ mod words;
 
 use sqlparser::ast;
 
-use super::names::quoted_name;
 use super::{Action, Discarded, Statement};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::Piece;
@@ -111,9 +110,10 @@ fn of_action(piece: &Piece<'_>, action: Action, command: &str) -> Statement {
         Action::Begin(_) => "BEGIN".to_owned(),
         Action::Commit { .. } => "COMMIT".to_owned(),
         Action::Rollback { .. } => "ROLLBACK".to_owned(),
-        Action::Savepoint(name) => format!("SAVEPOINT {}", quoted_name(name)),
-        Action::RollbackTo(name) => format!("ROLLBACK TO {}", quoted_name(name)),
-        Action::Release(name) => format!("RELEASE {}", quoted_name(name)),
+        // The session numbers them: SQLite does not tell the cases of their names apart.
+        Action::Savepoint(_) => "SAVEPOINT".to_owned(),
+        Action::RollbackTo(_) => "ROLLBACK TO".to_owned(),
+        Action::Release(_) => "RELEASE".to_owned(),
         _ => String::new(),
     };
     Statement { action, command: command.to_owned(), ..Statement::new(piece, sql) }

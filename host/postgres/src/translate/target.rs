@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, Assignment, AssignmentTarget, Expr, FromTable, SetExpr, TableFactor, TableObject,
-    TableWithJoins, visit_expressions,
+    TableWithJoins, Visit, visit_expressions,
 };
 
 use super::is_default;
@@ -101,7 +101,7 @@ impl<'a> Target<'a> {
             ast::Statement::Update(update) => assigned(&update.assignments, column),
             _ => None,
         };
-        value.filter(|value| !is_default(value) && is_again(value)).map(ToString::to_string)
+        value.filter(|value| !is_default(value) && is_again(*value)).map(ToString::to_string)
     }
 
     /// The condition of an UPDATE or DELETE of one table without another name.
@@ -119,7 +119,7 @@ impl<'a> Target<'a> {
 }
 
 /// Whether an expression may be computed once more: it is short work, and changes nothing.
-fn is_again(expr: &Expr) -> bool {
+pub fn is_again(expr: &impl Visit) -> bool {
     const OTHERS: &[&str] = &["set_config", "random", "gen_random_uuid", "randomblob", "zeroblob"];
     let found = visit_expressions(expr, |expr| match expr {
         Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => ControlFlow::Break(()),
@@ -143,7 +143,7 @@ fn table_of(table: &TableWithJoins) -> Option<String> {
     }
 }
 
-fn assigned<'a>(assignments: &'a [Assignment], column: &str) -> Option<&'a Expr> {
+pub fn assigned<'a>(assignments: &'a [Assignment], column: &str) -> Option<&'a Expr> {
     assignments.iter().find_map(|one| match &one.target {
         AssignmentTarget::ColumnName(name) if last(name).eq_ignore_ascii_case(column) => {
             Some(&one.value)

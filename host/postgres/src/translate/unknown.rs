@@ -129,6 +129,9 @@ const FEATURES: &[&str] = &[
     "EXECUTE FUNCTION",
     "EXECUTE PROCEDURE",
     "INTO _ TABLE",
+    "TABLE _ ( )",
+    "FOR UPDATE",
+    "FOR SHARE",
 ];
 
 /// The same with another name.

@@ -15,6 +15,7 @@ pub fn rewritten(
     is_changed: bool,
     context: &Context,
 ) -> Result<Statement> {
+    row_locks::check(&parsed)?;
     let is_moved = written::move_with(&mut parsed)?;
     let is_changed =
         calls::derive(&mut parsed) | labels::name_columns(&mut parsed)? | is_changed | is_moved;

@@ -5,12 +5,12 @@ use sqlparser::ast::{self, CreateTable, CreateView, Expr, LimitClause, ObjectNam
 
 use super::infer::{Column, Named, Schema, Scope, columns_of_query};
 use super::{Scalar, Type, Typed, view};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sqlstate};
 use crate::lex::tokens;
 use crate::translate::{folded, parse, table_name};
 
 /// A type as CREATE TABLE declares it.
-fn declaration(typed: Typed) -> String {
+pub fn declaration(typed: Typed) -> String {
     let (scalar, modifier) = (typed.ty.scalar(), typed.modifier);
     let name = scalar.name();
     let text = match scalar {
@@ -70,12 +70,23 @@ pub struct Made<'a> {
 
 impl<'a> Made<'a> {
     /// None where the columns are not known, or there is such a table.
-    pub fn of(table: &CreateTable, schema: &'a dyn Schema) -> Option<Self> {
-        let query = table.query.as_ref()?;
+    ///
+    /// # Errors
+    ///
+    /// 42601 for more names than columns, 0A000 for names of columns that only SQLite knows.
+    pub fn of(table: &CreateTable, schema: &'a dyn Schema) -> Result<Option<Self>> {
+        let Some(query) = table.query.as_ref() else { return Ok(None) };
         let all = columns_of_query(query, schema, &Scope::default());
         let name = table_name(&table.name);
-        if all.is_empty() || table.columns.len() > all.len() || schema.columns(&name).is_some() {
-            return None;
+        match (all.len(), table.columns.len()) {
+            _ if schema.columns(&name).is_some() => return Ok(None),
+            (0, 0) => return Ok(None),
+            (0, _) => return Err(Error::unsupported("names of columns that only SQLite knows")),
+            (known, named) if named > known => {
+                let message = "too many column names were specified";
+                return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
+            }
+            _ => {}
         }
         let given = table.columns.iter().map(|column| folded(&column.name)).map(Some);
         let given = given.chain(std::iter::repeat(None));
@@ -96,7 +107,8 @@ impl<'a> Made<'a> {
             parts.join("."),
             declared.join(", ")
         );
-        let insertion = parse(&format!("INSERT INTO {} SELECT 1", parts.join("."))).ok()??;
+        let insertion = parse(&format!("INSERT INTO {} SELECT 1", parts.join(".")))?;
+        let Some(insertion) = insertion else { return Ok(None) };
         let mut made = Self { schema, name, columns, definition, insertion };
         if let ast::Statement::Insert(insert) = &mut made.insertion {
             let mut query = query.clone();
@@ -105,7 +117,7 @@ impl<'a> Made<'a> {
             }
             insert.source = Some(query);
         }
-        Some(made)
+        Ok(Some(made))
     }
 }
 

@@ -81,7 +81,7 @@ fn found(
     if let Some(ast::Statement::CreateTable(table)) = tree
         && table.query.is_some()
     {
-        let Some(made) = Made::of(table, schema) else {
+        let Some(made) = Made::of(table, schema)? else {
             return resolved(statement, tree, given, schema, context);
         };
         let mut definition = translate(&made.definition, context)?;
@@ -143,7 +143,8 @@ fn resolved(
             _ => {}
         }
     }
-    let count = statement.parameters.min(MAX_PARAMETERS);
+    // A client may give types to parameters that the text does not have.
+    let count = statement.parameters.max(given.len()).min(MAX_PARAMETERS);
     let parameter = |index: usize| {
         let of_client = given.get(index).and_then(|oid| Type::of_oid(*oid));
         let found = finder.found.get(index).copied().flatten();

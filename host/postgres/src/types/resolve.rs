@@ -30,7 +30,8 @@ mod table;
 mod windows;
 
 pub(super) use compounds::without_parentheses;
-pub(super) use grouping::{has_aggregate, is_aggregate_name};
+pub(super) use grouping::has_aggregate;
+pub(crate) use grouping::is_aggregate_name;
 
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,

@@ -2,6 +2,7 @@
 
 use crate::values::{Value, ValueRef};
 
+use super::binary::{TOO_LONG, split, too_short};
 use super::{Format, decode, encode as encode_value, invalid, mismatch, utf8};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
@@ -102,29 +103,67 @@ pub fn decode_text(text: &str, scalar: Scalar) -> Result<Value> {
 }
 
 pub fn decode_binary(bytes: &[u8], scalar: Scalar) -> Result<Value> {
-    let wrong = || Error::new(sqlstate::INVALID_BINARY, "invalid array in binary format");
-    let word = |at: usize| {
-        let bytes = bytes.get(at * 4..at * 4 + 4).ok_or_else(wrong)?;
-        Ok::<_, Error>(i32::from_be_bytes(bytes.try_into().map_err(|_| wrong())?))
-    };
-    let count = match word(0)? {
-        0 => return json(std::iter::empty()),
-        1 => word(3)?,
-        _ => return Err(Error::unsupported("an array of more than one dimension")),
-    };
-    let mut rest = bytes.get(20..).ok_or_else(wrong)?;
-    json((0..count).map(|_| {
-        let (length, tail) = rest.split_first_chunk().ok_or_else(wrong)?;
-        let length = i32::from_be_bytes(*length);
-        let (element, tail) = match usize::try_from(length) {
+    let (mut rest, count) = header(bytes, scalar)?;
+    let elements = (0..count).map(|_| {
+        let length = word(&mut rest)?;
+        let element = match usize::try_from(length) {
             Ok(length) => {
-                tail.split_at_checked(length).map(|(e, tail)| (Some(e), tail)).ok_or_else(wrong)?
+                let (element, tail) = rest.split_at_checked(length).ok_or_else(too_short)?;
+                rest = tail;
+                Some(element)
             }
-            Err(_) => (None, tail),
+            Err(_) => None,
         };
-        rest = tail;
         decode(element, Type::One(scalar), Format::Binary)
-    }))
+    });
+    let elements = json(elements)?;
+    if rest.is_empty() { Ok(elements) } else { Err(malformed(TOO_LONG)) }
+}
+
+fn malformed(message: impl Into<String>) -> Error {
+    Error::new(sqlstate::INVALID_BINARY, message)
+}
+
+fn word(rest: &mut &[u8]) -> Result<i32> {
+    let (word, tail) = split(rest)?;
+    *rest = tail;
+    Ok(i32::from_be_bytes(word))
+}
+
+/// What follows the header of an array, and how many elements it has.
+fn header(bytes: &[u8], scalar: Scalar) -> Result<(&[u8], i32)> {
+    /// As many as PostgreSQL's arrays have.
+    const MAX_DIMENSIONS: i32 = 6;
+    let mut rest = bytes;
+    let dimensions = word(&mut rest)?;
+    match dimensions {
+        ..0 => return Err(malformed(format!("invalid number of dimensions: {dimensions}"))),
+        0..=MAX_DIMENSIONS => {}
+        _ => {
+            let message = format!(
+                "number of array dimensions ({dimensions}) exceeds the maximum allowed ({MAX_DIMENSIONS})"
+            );
+            return Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message));
+        }
+    }
+    if !matches!(word(&mut rest)?, 0 | 1) {
+        return Err(malformed("invalid array flags"));
+    }
+    let element = word(&mut rest)?.cast_unsigned();
+    if element != Type::One(scalar).oid() {
+        let message =
+            format!("binary data has array element type {element} instead of {}", scalar.name());
+        return Err(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+    }
+    if dimensions > 1 {
+        return Err(Error::unsupported("an array of more than one dimension"));
+    }
+    let count = if dimensions == 0 { 0 } else { word(&mut rest)? };
+    if dimensions == 1 {
+        // Where it begins: all begin at 1 here.
+        word(&mut rest)?;
+    }
+    Ok((rest, count))
 }
 
 /// A JSON array of values.

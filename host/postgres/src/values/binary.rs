@@ -53,11 +53,29 @@ pub fn encode(value: ValueRef<'_>, scalar: Scalar, typed: Typed, out: &mut Vec<u
     Ok(())
 }
 
+/// What a value of too few bytes is for PostgreSQL: a message that ends too early.
+pub fn too_short() -> Error {
+    Error::new(sqlstate::PROTOCOL_VIOLATION, "insufficient data left in message")
+}
+
+/// The first bytes, as an array, and those behind them.
+pub fn split<const N: usize>(bytes: &[u8]) -> Result<([u8; N], &[u8])> {
+    bytes.split_first_chunk().map(|(first, rest)| (*first, rest)).ok_or_else(too_short)
+}
+
 fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
-    bytes.try_into().map_err(|_| {
-        let message = format!("incorrect binary data format: {} bytes instead of {N}", bytes.len());
-        Error::new(sqlstate::INVALID_BINARY, message)
-    })
+    match split(bytes)? {
+        (first, []) => Ok(first),
+        _ => Err(Error::new(sqlstate::INVALID_BINARY, TOO_LONG)),
+    }
+}
+
+/// What PostgreSQL says of a value with too many bytes, before the number of the parameter.
+pub const TOO_LONG: &str = "incorrect binary data format";
+
+/// A float that SQLite can have: for it NaN is NULL.
+fn float(number: f64) -> Result<Value> {
+    if number.is_nan() { Err(Error::unsupported("NaN")) } else { Ok(Value::Real(number)) }
 }
 
 pub fn decode(bytes: &[u8], scalar: Scalar) -> Result<Value> {
@@ -67,8 +85,8 @@ pub fn decode(bytes: &[u8], scalar: Scalar) -> Result<Value> {
         Scalar::Int4 => Value::Integer(i32::from_be_bytes(fixed(bytes)?).into()),
         Scalar::Oid => Value::Integer(u32::from_be_bytes(fixed(bytes)?).into()),
         Scalar::Int8 => Value::Integer(i64::from_be_bytes(fixed(bytes)?)),
-        Scalar::Float4 => Value::Real(f32::from_be_bytes(fixed(bytes)?).into()),
-        Scalar::Float8 => Value::Real(f64::from_be_bytes(fixed(bytes)?)),
+        Scalar::Float4 => float(f32::from_be_bytes(fixed(bytes)?).into())?,
+        Scalar::Float8 => float(f64::from_be_bytes(fixed(bytes)?))?,
         Scalar::Numeric => {
             let text = decimal::binary_text(bytes)?;
             decimal::value(&text).ok_or_else(|| invalid(scalar, &text))?
@@ -84,7 +102,7 @@ pub fn decode(bytes: &[u8], scalar: Scalar) -> Result<Value> {
         Scalar::Time => {
             let time = i64::from_be_bytes(fixed(bytes)?);
             if !(0..=DAY).contains(&time) {
-                return Err(out_of_range(scalar, time));
+                return Err(Error::new(sqlstate::DATETIME_OVERFLOW, "time out of range"));
             }
             Value::Text(datetime::time_text(time))
         }
@@ -94,16 +112,19 @@ pub fn decode(bytes: &[u8], scalar: Scalar) -> Result<Value> {
             Value::Text(stamp.ok_or_else(|| out_of_range(scalar, micros))?.text())
         }
         Scalar::Bytea => Value::Blob(bytes.to_vec()),
-        Scalar::Jsonb => match bytes.split_first() {
-            Some((&JSONB_VERSION, json)) => Value::Text(utf8(json)?.to_owned()),
-            _ => return Err(Error::new(sqlstate::INVALID_BINARY, "unsupported jsonb version")),
+        Scalar::Jsonb => match split(bytes)? {
+            ([JSONB_VERSION], json) => Value::Text(utf8(json)?.to_owned()),
+            ([version], _) => {
+                let message = format!("unsupported jsonb version number {version}");
+                return Err(Error::new(sqlstate::INTERNAL_ERROR, message));
+            }
         },
         Scalar::Interval => {
-            let (micros, rest) = bytes.split_at_checked(8).unwrap_or_default();
-            let (days, months) = rest.split_at_checked(4).unwrap_or_default();
+            let (micros, rest) = split(bytes)?;
+            let (days, months) = split(rest)?;
             let interval = Interval {
-                micros: i64::from_be_bytes(fixed(micros)?),
-                days: i32::from_be_bytes(fixed(days)?).into(),
+                micros: i64::from_be_bytes(micros),
+                days: i32::from_be_bytes(days).into(),
                 months: i32::from_be_bytes(fixed(months)?).into(),
             };
             Value::Text(interval.to_string())

@@ -2,6 +2,7 @@
 
 use crate::values::{Value, ValueRef};
 
+use super::binary::too_short;
 use super::{mismatch, text};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Typed};
@@ -241,7 +242,10 @@ pub fn binary_text(bytes: &[u8]) -> Result<String> {
     let wrong = || Error::new(sqlstate::INVALID_BINARY, "invalid external \"numeric\" value");
     let words: Vec<u16> =
         bytes.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
-    let [count, weight, sign, scale, groups @ ..] = &words[..] else { return Err(wrong()) };
+    let [count, weight, sign, scale, groups @ ..] = &words[..] else { return Err(too_short()) };
+    if groups.len() < usize::from(*count) {
+        return Err(too_short());
+    }
     let (weight, scale) = (i32::from(*weight as i16), i32::from(*scale));
     match *sign {
         NAN => return Ok("NaN".into()),

@@ -207,8 +207,8 @@ pub struct Own {
     session: Vec<(Key, Mode)>,
     /// In the order in which they were taken.
     transaction: Vec<(Key, Mode)>,
-    /// Savepoints, and how many locks the transaction had before them.
-    marks: Vec<(String, usize)>,
+    /// How many locks the transaction had before each savepoint.
+    marks: Vec<usize>,
 }
 
 impl Own {
@@ -275,27 +275,22 @@ impl Own {
     }
 
     /// `SAVEPOINT`.
-    pub fn savepoint(&mut self, name: &str) {
-        self.marks.push((name.to_owned(), self.transaction.len()));
+    pub fn savepoint(&mut self) {
+        self.marks.push(self.transaction.len());
     }
 
     /// `RELEASE SAVEPOINT`.
-    pub fn release_savepoint(&mut self, name: &str) {
-        if let Some(at) = self.mark(name) {
-            self.marks.truncate(at);
-        }
+    pub fn release_savepoint(&mut self, mark: usize) {
+        self.marks.truncate(mark);
     }
 
     /// `ROLLBACK TO SAVEPOINT`: what was taken after it is released.
-    pub fn roll_back_to(&mut self, name: &str) {
-        let Some(at) = self.mark(name) else { return };
-        self.marks.truncate(at + 1);
-        let held = self.transaction.split_off(self.marks[at].1);
-        self.free(held);
-    }
-
-    fn mark(&self, name: &str) -> Option<usize> {
-        self.marks.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name))
+    pub fn roll_back_to(&mut self, mark: usize) {
+        self.marks.truncate(mark + 1);
+        if let Some(before) = self.marks.last() {
+            let held = self.transaction.split_off(*before);
+            self.free(held);
+        }
     }
 }
 
@@ -345,10 +340,10 @@ mod tests {
         let (mut one, mut two) = (own(&locks, 1), own(&locks, 2));
         let of = |key| (key, Exclusive, Scope::Transaction);
         one.take(of(A), None).unwrap();
-        one.savepoint("s");
+        one.savepoint();
         one.take(of(B), None).unwrap();
         assert!(!one.release(A, Exclusive));
-        one.roll_back_to("S");
+        one.roll_back_to(0);
         assert!(two.take(of(B), None).unwrap() && !two.take(of(A), None).unwrap());
         one.end_transaction();
         assert!(two.take(of(A), None).unwrap());

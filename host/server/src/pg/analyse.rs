@@ -260,15 +260,25 @@ impl Conversation<'_> {
         given: &[u32],
     ) -> Result<Analysed> {
         self.transaction.check(&statement.action)?;
+        if statement.parameters > 0 && is_definition(&statement.command) {
+            return Err(
+                Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1").into()
+            );
+        }
         let parameters = self
             .ending(|| parameters::infer(&mut statement, given, &self.tables(), &self.context))?;
         let columns = match &statement.action {
-            Action::Show(name) => vec![text_column(&shown_name(name))],
+            Action::Show(name) => {
+                self.session.state().settings.show(name)?;
+                vec![text_column(&shown_name(name))]
+            }
             Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
             Action::Fetch { name, is_move: false, .. } => self.store.columns_of(name)?,
-            Action::Execute { name, .. } => {
-                self.prepared(name)?.map(|one| one.columns.clone()).unwrap_or_default()
+            Action::Execute { name, arguments } => {
+                self.prepared_for(name, arguments)?.columns.clone()
             }
+            // What is done already need not be possible.
+            _ if self.check_objects(&statement)?.is_done => Vec::new(),
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
@@ -344,6 +354,11 @@ impl Conversation<'_> {
     fn tables(&self) -> Tables<'_> {
         Tables { engine: self.engine, known: &self.analyses.tables }
     }
+}
+
+/// Whether a command changes the schema.
+pub fn is_definition(command: &str) -> bool {
+    ["CREATE", "ALTER", "DROP"].iter().any(|verb| command.starts_with(verb))
 }
 
 /// Whether SQLite knows a statement's columns: what runs before may make what it names.

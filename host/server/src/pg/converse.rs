@@ -12,10 +12,10 @@ use sqlite_wasm_postgres::translate::Context;
 use super::advisory::{Locks, Own};
 use super::analyse::Analyses;
 use super::failure::{Failure, Result, no_room, of_end, shutdown};
-use super::frames::{self, Bind, Message, Target};
+use super::frames::{self, Message, Target};
 use super::out::Severity;
 use super::session::Shared;
-use super::store::{Portal, Prepared, Store, bytes_of, check_length};
+use super::store::{Prepared, Store, check_length};
 use super::stream::{Gone, Stream};
 use crate::session::control::Ended;
 use crate::session::engine::Engine;
@@ -144,6 +144,13 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// The same of something that is as the client may want it.
+    pub fn notice(&mut self, notice: &Error) {
+        if self.session.state().settings.sends("notice") {
+            self.stream.out.report(Severity::Notice, notice);
+        }
+    }
+
     /// Follow messages until the client is gone or must go.
     pub fn run(mut self) {
         let mut body = Vec::new();
@@ -216,7 +223,7 @@ impl<'a> Conversation<'a> {
                 let done = self.end_implicit();
                 self.note(done)?;
                 if self.transaction == Transaction::Idle {
-                    self.store.end_transaction();
+                    self.store.end_transaction(true);
                 }
                 self.ready();
             }
@@ -335,40 +342,6 @@ impl<'a> Conversation<'a> {
         };
         self.stream.out.parameter_types(parameters);
         self.stream.out.columns(columns, origins, &[]);
-    }
-
-    fn bind(&mut self, bind: &Bind<'_>) -> Result<()> {
-        let prepared = self.prepared(bind.statement)?;
-        let types = prepared.as_ref().map_or(&[][..], |one| &one.parameters);
-        let columns = prepared.as_ref().map_or(0, |one| one.columns.len());
-        if bind.values.len() != types.len() {
-            let message = format!(
-                "bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
-                bind.values.len(),
-                bind.statement,
-                types.len()
-            );
-            return Err(frames::violation(message).into());
-        }
-        let is_some_other = |given: usize, needed: usize| given > 1 && given != needed;
-        if is_some_other(bind.formats.len(), types.len())
-            || is_some_other(bind.results.len(), columns)
-        {
-            return Err(frames::violation("bind message has a wrong number of formats").into());
-        }
-        let mut decoded = Vec::with_capacity(types.len());
-        for (index, (value, parameter)) in bind.values.iter().zip(types).enumerate() {
-            let format = super::out::format_of(&bind.formats, index);
-            let value = parameter.value(*value, format);
-            let detail = || format!("unnamed portal parameter ${}", index + 1);
-            decoded.push(value.map_err(|error| error.detail(detail()))?.into());
-        }
-        self.check_waiting(bytes_of(&decoded))?;
-        let formats = bind.results.clone();
-        let portal = Portal { prepared, values: decoded, formats, rest: None };
-        self.store.open(bind.portal, portal)?;
-        self.stream.out.empty(b'2');
-        Ok(())
     }
 }
 

@@ -59,7 +59,7 @@ impl Conversation<'_> {
         });
         // Nothing of a row is kept any more.
         let _ = self.stream.hold_row(0);
-        let rows = copied?;
+        let rows = copied.map_err(|error| of_copy(error.into(), table))?;
         if is_alone {
             self.end_implicit()?;
         }
@@ -123,6 +123,19 @@ impl Conversation<'_> {
         }
         self.stream.out.empty(b'c');
         Ok(rows)
+    }
+}
+
+/// An error of a row, without what only SQLite says of it.
+fn of_copy(failure: Failure, table: &str) -> Failure {
+    match failure {
+        Failure::Error(error) if error.code == sqlstate::CHECK_VIOLATION => {
+            Failure::Error(error.of_check(table))
+        }
+        Failure::Error(error) if error.code == sqlstate::NOT_NULL_VIOLATION => {
+            Failure::Error(Error { detail: None, ..error })
+        }
+        other => other,
     }
 }
 

@@ -10,10 +10,12 @@ use sqlite_wasm_postgres::translate::{Action, Direction};
 use sqlite_wasm_postgres::values::Format;
 
 use super::converse::Conversation;
-use super::execute::{Sink, next_row, put_values};
+use super::cursor::{Cursor, Life};
+use super::execute::{Sink, put_values};
 use super::failure::{Failure, Result};
 use super::out::Out;
-use super::store::{Analysed, Cursor, Portal};
+use super::portals::next_row;
+use super::store::{Analysed, Portal};
 
 impl Conversation<'_> {
     /// Keep the rows of a query.
@@ -24,7 +26,8 @@ impl Conversation<'_> {
         name: &str,
         is_held: bool,
     ) -> Result<()> {
-        if self.transaction == Transaction::Idle && !self.is_implicit && !is_held {
+        let is_alone = self.transaction == Transaction::Idle && !self.is_implicit;
+        if is_alone && !is_held {
             let message = "DECLARE CURSOR can only be used in transaction blocks";
             return Err(Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message).into());
         }
@@ -38,7 +41,9 @@ impl Conversation<'_> {
         if self.lock_rows(&query.statement)? {
             self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
         }
-        self.store.declare(name, Cursor::new(query.columns, rows, is_held))?;
+        let savepoints = self.session.state().settings.savepoints();
+        let life = Life { is_held, is_kept: is_alone, savepoints };
+        self.store.declare(name, Cursor::new(query.statement.sql, query.columns, rows, life))?;
         Ok(())
     }
 

@@ -8,16 +8,16 @@ use sqlite_sandbox::{Row, Statement as Prepared};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{Transaction, tag};
-use sqlite_wasm_postgres::translate::{Action, Statement, translate};
+use sqlite_wasm_postgres::translate::{Action, translate};
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::values::{Format, in_result};
 
-use super::analyse::other_columns;
+use super::analyse::{is_definition, other_columns};
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
 use super::store::{Analysed, bytes_of, check_length};
-use super::transact::{can_be_in_transaction, runs};
+use super::transact::{is_only_sqlite, runs};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
@@ -37,6 +37,9 @@ impl Conversation<'_> {
     /// The simple protocol: run all statements of a text, in one transaction.
     pub fn query(&mut self, sql: &str) -> Result<()> {
         check_length(sql)?;
+        // Those without a name end here, as in PostgreSQL.
+        self.store.forget("");
+        self.store.close_portal("");
         self.begin_analysis();
         if let Some(kept) = self.kept(sql, &[])? {
             return self.run_simple(&kept);
@@ -46,9 +49,10 @@ impl Conversation<'_> {
             self.stream.out.empty(b'I');
         }
         let is_one = statements.len() == 1;
-        let is_together = !is_one && statements.iter().all(can_be_in_transaction);
+        let is_together = !is_one && !statements.iter().any(is_only_sqlite);
         for statement in statements {
             self.is_together = is_together;
+            self.check_alone(&statement, is_together)?;
             if is_together {
                 self.begin_implicit(&statement)?;
             }
@@ -72,39 +76,6 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// Execute a portal; of its rows so many at most, all for 0.
-    pub fn execute_portal(&mut self, name: &str, rows: u32) -> Result<()> {
-        let mut portal = self.store.take_portal(name)?;
-        let Some(analysed) = portal.prepared.clone() else {
-            self.store.keep_portal(name, portal);
-            self.stream.out.empty(b'I');
-            return Ok(());
-        };
-        // What ends with the next message is a transaction by itself.
-        if portal.rest.is_none() && self.stream.next_tag() != Some(b'S') {
-            self.is_together = true;
-            self.begin_implicit(&analysed.statement)?;
-        }
-        if portal.rest.is_none() && (rows == 0 || analysed.columns.is_empty()) {
-            let tag = self.execute(&analysed, &portal.values, &portal.formats, Sink::Client)?;
-            self.stream.out.complete(&tag);
-            portal.rest = Some(Default::default());
-        } else {
-            if portal.rest.is_none() {
-                let mut out = Out::default();
-                let sink = Sink::Portal(&mut out);
-                self.execute(&analysed, &portal.values, &portal.formats, sink)?;
-                self.check_waiting(out.0.len())?;
-                portal.rest = Some((out.0, 0));
-            }
-            self.send_rest(&mut portal.rest, &analysed.statement, rows)?;
-        }
-        if !matches!(analysed.statement.action, Action::Commit { .. } | Action::Rollback { .. }) {
-            self.store.keep_portal(name, portal);
-        }
-        Ok(())
-    }
-
     /// Whether so many more bytes may wait in portals and cursors.
     pub fn check_waiting(&self, more: usize) -> Result<()> {
         if more > self.waiting_left() { Err(too_much().into()) } else { Ok(()) }
@@ -113,32 +84,6 @@ impl Conversation<'_> {
     fn waiting_left(&self) -> usize {
         let max = usize::try_from(self.max_waiting).unwrap_or(usize::MAX);
         max.saturating_sub(self.store.waiting_bytes())
-    }
-
-    /// Send rows that wait, of which each is a message.
-    fn send_rest(
-        &mut self,
-        rest: &mut Option<(Vec<u8>, usize)>,
-        statement: &Statement,
-        rows: u32,
-    ) -> Result<()> {
-        let Some(rest) = rest else { return Ok(()) };
-        let limit = if rows == 0 { u64::MAX } else { rows.into() };
-        let mut sent = 0;
-        while sent < limit
-            && let Some(row) = next_row(rest)
-        {
-            self.stream.out.0.extend_from_slice(row);
-            self.stream.send_if_full().map_err(|_| Failure::Gone)?;
-            sent += 1;
-        }
-        if sent == limit {
-            self.stream.out.empty(b's')
-        } else {
-            let tag = tag(statement, sent, self.transaction);
-            self.stream.out.complete(&tag);
-        }
-        Ok(())
     }
 
     /// Run a statement: its tag.
@@ -152,6 +97,7 @@ impl Conversation<'_> {
         let statement = &analysed.statement;
         let before = self.transaction;
         before.check(&statement.action)?;
+        self.check_alone(statement, false)?;
         if let Action::Execute { name, arguments } = &statement.action {
             let (prepared, values) = self.executed(name, arguments)?;
             if prepared.columns != analysed.columns {
@@ -231,6 +177,10 @@ impl Conversation<'_> {
         sink: Sink<'_>,
     ) -> Result<u64> {
         let statement = &analysed.statement;
+        if self.leaves_out(analysed)? {
+            return Ok(0);
+        }
+        let replaced = self.replaced_columns(statement);
         let was_implicit = self.is_implicit;
         let is_several = !statement.before.is_empty() || !statement.after.is_empty();
         if is_several {
@@ -246,6 +196,7 @@ impl Conversation<'_> {
             }
         }
         self.check_emptied(statement)?;
+        self.check_once(analysed, values)?;
         if !self.lock_rows(statement)? {
             return Ok(0);
         }
@@ -254,6 +205,9 @@ impl Conversation<'_> {
         let rows = self.run_only(analysed, values, &formats.collect::<Vec<_>>(), sink)?;
         for after in &statement.after {
             self.engine.inspect(after, |_| Ok(()))?;
+        }
+        if let Some((name, columns)) = replaced {
+            self.check_replaced(&name, &columns)?;
         }
         // A message with several statements has begun it before.
         if !was_implicit && is_several {
@@ -275,9 +229,7 @@ impl Conversation<'_> {
             return Ok(0);
         }
         let first = if statement.action == Action::Explain { DETAIL } else { 0 };
-        let is_definition =
-            ["CREATE", "ALTER", "DROP"].iter().any(|verb| statement.command.starts_with(verb));
-        if is_definition {
+        if is_definition(&statement.command) {
             self.forget_schema();
         }
         self.begin_at_last()?;
@@ -321,14 +273,6 @@ impl Conversation<'_> {
         self.engine.run(sql, |_| Ok(()), |_| Ok(()), |_| Ok(()))?;
         Ok(())
     }
-}
-
-/// The next one of messages that wait.
-pub fn next_row((waiting, start): &mut (Vec<u8>, usize)) -> Option<&[u8]> {
-    let length = waiting.get(*start + 1..*start + 5)?.first_chunk()?;
-    let begin = *start;
-    *start += 1 + u32::from_be_bytes(*length) as usize;
-    waiting.get(begin..*start)
 }
 
 fn too_much() -> Error {

@@ -14,6 +14,7 @@ pub enum Severity {
     /// The connection ends.
     Fatal,
     Warning,
+    Notice,
 }
 
 impl Severity {
@@ -22,6 +23,7 @@ impl Severity {
             Self::Error => "ERROR",
             Self::Fatal => "FATAL",
             Self::Warning => "WARNING",
+            Self::Notice => "NOTICE",
         }
     }
 }
@@ -85,7 +87,10 @@ impl Out {
     }
 
     pub fn report(&mut self, severity: Severity, error: &Error) {
-        let tag = if severity == Severity::Warning { b'N' } else { b'E' };
+        let tag = match severity {
+            Severity::Warning | Severity::Notice => b'N',
+            _ => b'E',
+        };
         let position = error.position.map(|position| position.to_string());
         let violated = error.violated.as_deref().cloned().unwrap_or_default();
         self.message(tag, |out| {

@@ -31,18 +31,26 @@ impl Conversation<'_> {
         Ok(self.store.prepare(name, prepared, sql.len())?)
     }
 
+    /// The statement that EXECUTE names, which must have as many parameters.
+    pub fn prepared_for(&self, name: &str, arguments: &[String]) -> Result<Rc<Analysed>> {
+        let none = || Error::new("26000", format!("prepared statement \"{name}\" does not exist"));
+        let prepared = self.prepared(name)?.ok_or_else(none)?;
+        let (given, expected) = (arguments.len(), prepared.parameters.len());
+        if given != expected {
+            let message = format!("wrong number of parameters for prepared statement \"{name}\"");
+            let detail = format!("Expected {expected} parameters but got {given}.");
+            return Err(Error::new(sqlstate::SYNTAX_ERROR, message).detail(detail).into());
+        }
+        Ok(prepared)
+    }
+
     /// The statement that EXECUTE names, and the values of its arguments.
     pub fn executed(
         &mut self,
         name: &str,
         arguments: &[String],
     ) -> Result<(Rc<Analysed>, Vec<Value>)> {
-        let none = || Error::new("26000", format!("prepared statement \"{name}\" does not exist"));
-        let prepared = self.prepared(name)?.ok_or_else(none)?;
-        if arguments.len() != prepared.parameters.len() {
-            let message = format!("wrong number of parameters for prepared statement \"{name}\"");
-            return Err(Error::new(sqlstate::SYNTAX_ERROR, message).into());
-        }
+        let prepared = self.prepared_for(name, arguments)?;
         if arguments.is_empty() {
             return Ok((prepared, Vec::new()));
         }

@@ -89,9 +89,9 @@ impl Shared {
 impl State {
     /// After an error in a transaction with savepoints: the last one is where it may go on.
     pub fn undo_to_savepoint(&mut self) {
-        if let Some(name) = self.settings.last_savepoint() {
-            self.settings.roll_back_to(&name);
-            self.locks.roll_back_to(&name);
+        if let Some(last) = self.settings.savepoints().checked_sub(1) {
+            self.settings.roll_back_to(last);
+            self.locks.roll_back_to(last);
         }
     }
 

@@ -6,11 +6,13 @@ use std::rc::Rc;
 
 use sqlite_sandbox::types::Value;
 use sqlite_wasm_postgres::error::sqlstate;
-use sqlite_wasm_postgres::translate::{Action, Direction, Statement};
+use sqlite_wasm_postgres::translate::{Action, Statement};
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::types::parameters::Parameter;
 use sqlite_wasm_postgres::values::Format;
 use sqlite_wasm_postgres::{Error, Result};
+
+use super::cursor::Cursor;
 
 /// Prepared statements of a session, and the bytes of their texts at most. Drivers keep a few
 /// hundred. A parsed statement takes about a hundred times its text.
@@ -43,8 +45,9 @@ impl Analysed {
     ///
     /// 42P02.
     pub fn check_complete(&self) -> Result<()> {
-        let runs = matches!(self.statement.action, Action::Run | Action::Explain);
-        if runs && !self.parameters.is_empty() {
+        // A statement that is prepared has its own.
+        if self.statement.parameters > 0 && !matches!(self.statement.action, Action::Prepare { .. })
+        {
             Err(Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1"))
         } else {
             Ok(())
@@ -61,21 +64,10 @@ pub struct Portal {
     pub prepared: Prepared,
     pub values: Vec<Value>,
     pub formats: Vec<Format>,
-    /// The rows that were not fetched, as messages, and where the next one begins.
+    /// The rows that were not fetched, as messages, and where the next one begins; none before it has run.
     pub rest: Option<(Vec<u8>, usize)>,
-}
-
-/// The rows of DECLARE CURSOR.
-#[derive(Debug)]
-pub struct Cursor {
-    pub columns: Vec<Output>,
-    pub rows: Vec<Vec<Value>>,
-    /// How many rows are before or at the cursor: 0 before the first one.
-    position: usize,
-    /// What the rows take, in bytes.
-    bytes: usize,
-    /// Whether it stays after the transaction.
-    pub is_held: bool,
+    /// How many savepoints the transaction had when it was made.
+    pub savepoints: usize,
 }
 
 /// The state of a session.
@@ -136,7 +128,12 @@ impl Store {
     pub fn prepared(&self, name: &str) -> Result<Prepared> {
         let found = self.statements.get(name).map(|(prepared, _)| prepared.clone());
         found.ok_or_else(|| {
-            Error::new("26000", format!("prepared statement \"{name}\" does not exist"))
+            let which = if name.is_empty() {
+                "unnamed prepared statement".to_owned()
+            } else {
+                format!("prepared statement \"{name}\"")
+            };
+            Error::new("26000", format!("{which} does not exist"))
         })
     }
 
@@ -159,8 +156,8 @@ impl Store {
     ///
     /// 42P03 where there is one with its name, 54000 where there are too many.
     pub fn open(&mut self, name: &str, portal: Portal) -> Result<()> {
-        if !name.is_empty() && self.portals.contains_key(name) {
-            return Err(Error::new("42P03", format!("portal \"{name}\" already exists")));
+        if !name.is_empty() {
+            self.check_free(name)?;
         }
         if self.portals.len() >= MAX_PORTALS {
             return Err(full("portals"));
@@ -195,7 +192,7 @@ impl Store {
             let rest = portal.rest.as_ref().map_or(0, |(rows, _)| rows.len());
             rest + bytes_of(&portal.values)
         });
-        let cursors = self.cursors.values().map(|cursor| cursor.bytes);
+        let cursors = self.cursors.values().map(|cursor| cursor.bytes());
         portals.chain(cursors).sum()
     }
 
@@ -216,10 +213,15 @@ impl Store {
     ///
     /// Those of [`Self::declare`].
     pub fn check_cursor(&self, name: &str) -> Result<()> {
+        self.check_free(name)?;
+        if self.cursors.len() >= MAX_CURSORS { Err(full("cursors")) } else { Ok(()) }
+    }
+
+    fn check_free(&self, name: &str) -> Result<()> {
         if self.cursors.contains_key(name) || self.portals.contains_key(name) {
             return Err(Error::new("42P03", format!("cursor \"{name}\" already exists")));
         }
-        if self.cursors.len() >= MAX_CURSORS { Err(full("cursors")) } else { Ok(()) }
+        Ok(())
     }
 
     /// A cursor.
@@ -258,10 +260,36 @@ impl Store {
         Ok(())
     }
 
+    /// The queries of cursors and portals that a transaction has open.
+    pub fn open_queries(&self) -> impl Iterator<Item = &str> {
+        let portals = self.portals.values().filter_map(|portal| portal.prepared.as_deref());
+        let queries = portals.filter(|one| one.statement.command == "SELECT");
+        let portals = queries.map(|one| one.statement.sql.as_str());
+        let cursors = self.cursors.values().filter(|cursor| !cursor.life.is_kept);
+        portals.chain(cursors.map(|cursor| cursor.sql.as_str()))
+    }
+
     /// The end of a transaction.
-    pub fn end_transaction(&mut self) {
+    pub fn end_transaction(&mut self, is_committed: bool) {
         self.portals.clear();
-        self.cursors.retain(|_, cursor| cursor.is_held);
+        self.cursors.retain(|_, cursor| {
+            cursor.life.is_kept |= cursor.life.is_held && is_committed;
+            cursor.life.is_kept
+        });
+    }
+
+    /// `ROLLBACK TO` the savepoint with this number: what was made behind it is gone.
+    pub fn roll_back_to(&mut self, mark: usize) {
+        self.portals.retain(|_, portal| portal.savepoints <= mark);
+        self.cursors.retain(|_, cursor| cursor.life.is_kept || cursor.life.savepoints <= mark);
+    }
+
+    /// `RELEASE` of the savepoint with this number: what was made behind it belongs to what is around.
+    pub fn release(&mut self, mark: usize) {
+        self.portals.values_mut().for_each(|one| one.savepoints = one.savepoints.min(mark));
+        self.cursors.values_mut().for_each(|one| {
+            one.life.savepoints = one.life.savepoints.min(mark);
+        });
     }
 }
 
@@ -276,75 +304,9 @@ pub fn bytes_of(values: &[Value]) -> usize {
         + values.iter().map(|value| size_of::<Value>() + own(value)).sum::<usize>()
 }
 
-impl Cursor {
-    pub fn new(columns: Vec<Output>, rows: Vec<Vec<Value>>, is_held: bool) -> Self {
-        let bytes = rows.iter().map(|row| bytes_of(row)).sum();
-        Self { columns, rows, position: 0, bytes, is_held }
-    }
-
-    /// Move the cursor: the rows that it passes, by index, in their order.
-    pub fn go(&mut self, direction: Direction) -> Vec<usize> {
-        let last = self.rows.len();
-        let bounded = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        match direction {
-            Direction::Forward(count) => {
-                let end = self.position.saturating_add(bounded(count)).min(last);
-                let passed = (self.position.min(last)..end).collect();
-                self.position =
-                    if bounded(count) > end - self.position.min(last) { last + 1 } else { end };
-                passed
-            }
-            Direction::Backward(count) => {
-                let before = self.position.saturating_sub(1);
-                let start = before.saturating_sub(bounded(count));
-                let passed = (start..before).rev().collect();
-                self.position = if bounded(count) > before - start { 0 } else { start + 1 };
-                passed
-            }
-            Direction::Absolute(place) => self.at(absolute(place, last)),
-            Direction::Relative(distance) => {
-                let place = (self.position as i64).saturating_add(distance);
-                self.at(usize::try_from(place).unwrap_or(0).min(last + 1))
-            }
-        }
-    }
-
-    fn at(&mut self, place: usize) -> Vec<usize> {
-        self.position = place;
-        match place {
-            0 => Vec::new(),
-            place if place > self.rows.len() => Vec::new(),
-            place => vec![place - 1],
-        }
-    }
-}
-
-/// The place of row `place`; from the end where that is negative.
-fn absolute(place: i64, last: usize) -> usize {
-    let distance = usize::try_from(place.unsigned_abs()).unwrap_or(usize::MAX);
-    if place < 0 { (last + 1).saturating_sub(distance) } else { distance.min(last + 1) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cursors_go_forward_and_back() {
-        let rows = (0..5).map(|row| vec![Value::Integer(row)]).collect();
-        let mut cursor = Cursor::new(Vec::new(), rows, false);
-        assert_eq!(cursor.go(Direction::Forward(2)), [0, 1]);
-        assert_eq!(cursor.go(Direction::Backward(1)), [0]);
-        assert_eq!(cursor.go(Direction::Forward(u64::MAX)), [1, 2, 3, 4]);
-        assert_eq!(cursor.go(Direction::Forward(1)), [0; 0]);
-        assert_eq!(cursor.go(Direction::Backward(2)), [4, 3]);
-        assert_eq!(cursor.go(Direction::Absolute(-1)), [4]);
-        assert_eq!(cursor.go(Direction::Relative(-2)), [2]);
-        assert_eq!(cursor.go(Direction::Relative(0)), [2]);
-        assert_eq!(cursor.go(Direction::Backward(u64::MAX)), [1, 0]);
-        assert_eq!(cursor.go(Direction::Absolute(9)), [0; 0]);
-        assert_eq!(cursor.go(Direction::Absolute(i64::MIN)), [0; 0]);
-    }
 
     #[test]
     fn statements_are_limited() {

@@ -193,16 +193,6 @@ impl Conversation<'_> {
         match action {
             Action::Begin(modes) => self.session.state().settings.begin(modes),
             Action::Savepoint(_) => self.has_savepoints = true,
-            Action::RollbackTo(name) => {
-                self.session.state().settings.roll_back_to(name);
-                self.session.state().locks.roll_back_to(name);
-                // Tables may have come back.
-                self.forget_schema();
-            }
-            Action::Release(name) => {
-                self.session.state().settings.release(name);
-                self.session.state().locks.release_savepoint(name);
-            }
             Action::Commit { chain } | Action::Rollback { chain } => {
                 let is_committed =
                     matches!(action, Action::Commit { .. }) && before == Transaction::Active;
@@ -243,10 +233,8 @@ impl Conversation<'_> {
         if ends && self.engine.is_autocommit() {
             return Ok(());
         }
-        if let Action::Savepoint(name) = action {
-            self.session.state().settings.savepoint(name)?;
-            self.session.state().locks.savepoint(name);
-            self.begin_at_last()?;
+        if matches!(action, Action::Savepoint(_) | Action::RollbackTo(_) | Action::Release(_)) {
+            return self.run_savepoint(sql, action);
         }
         let done = self.run_plain(sql);
         if done.is_err() && matches!(action, Action::Commit { .. }) {
@@ -260,7 +248,7 @@ impl Conversation<'_> {
     fn after_transaction(&mut self, is_committed: bool) {
         self.end_settings(is_committed);
         self.has_savepoints = false;
-        self.store.end_transaction();
+        self.store.end_transaction(is_committed);
     }
 
     /// What of the session ends with a transaction, or with a statement that is one.
@@ -316,7 +304,7 @@ impl Conversation<'_> {
             self.transaction = self.transaction.after_error();
             // Those that were opened before a savepoint live on.
             if self.transaction == Transaction::Failed && !self.has_savepoints {
-                self.store.end_transaction();
+                self.store.end_transaction(false);
             }
         }
         if self.has_savepoints {
@@ -349,10 +337,27 @@ impl Conversation<'_> {
     pub fn begin_implicit(&mut self, statement: &Statement) -> Result<()> {
         let is_idle = self.transaction == Transaction::Idle && !self.is_implicit;
         if runs(&statement.action) && is_idle && can_be_in_transaction(statement) {
+            self.session.state().settings.has_begun();
             self.run_plain("BEGIN")?;
             self.is_implicit = true;
         }
         Ok(())
+    }
+
+    /// Check that a statement that is a transaction of its own is not in another one.
+    ///
+    /// # Errors
+    ///
+    /// 25001.
+    pub fn check_alone(&self, statement: &Statement, is_together: bool) -> Result<()> {
+        let is_in_block = self.transaction != Transaction::Idle || self.is_implicit || is_together;
+        match statement.alone().filter(|_| is_in_block) {
+            Some(what) => {
+                let message = format!("{what} cannot run inside a transaction block");
+                Err(Error::new(sqlstate::ACTIVE_TRANSACTION, message).into())
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -370,7 +375,12 @@ pub fn runs(action: &Action) -> bool {
 
 /// Whether a statement may be one of several in a transaction.
 pub fn can_be_in_transaction(statement: &Statement) -> bool {
-    !matches!(statement.command.as_str(), "VACUUM" | "PRAGMA" | "ATTACH" | "DETACH")
+    statement.alone().is_none() && !is_only_sqlite(statement)
+}
+
+/// Whether SQLite's own word may act where it stands.
+pub fn is_only_sqlite(statement: &Statement) -> bool {
+    matches!(statement.command.as_str(), "PRAGMA" | "ATTACH" | "DETACH")
 }
 
 fn outside(what: &str) -> Error {

@@ -36,8 +36,11 @@ impl Conversation<'_> {
         let Some(target) = Target::of(&analysed.statement) else { return error };
         match error.code {
             sqlstate::UNIQUE_VIOLATION => self.duplicate(error, &target, analysed, values),
-            sqlstate::CHECK_VIOLATION => error.of_check(&target.table),
-            sqlstate::NOT_NULL_VIOLATION => Error { detail: None, ..error },
+            sqlstate::CHECK_VIOLATION => {
+                let error = error.of_check(&target.table);
+                self.of_row(error, &target.table, analysed, values)
+            }
+            sqlstate::NOT_NULL_VIOLATION => self.of_row(error, &target.table, analysed, values),
             sqlstate::FOREIGN_KEY_VIOLATION => {
                 let own = self.missing_parent(&error, &target, analysed, values);
                 own.or_else(|| self.referencing(&error, &target)).unwrap_or(error)

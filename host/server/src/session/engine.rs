@@ -2,6 +2,7 @@
 
 mod times;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,8 @@ pub struct Engine {
     /// The client's own limits, of statements and of locks.
     statement_time: Option<Duration>,
     lock_time: Option<Duration>,
+    /// Whether SQLite's time for a lock is what a wait in the line has left of it.
+    is_shortened: Cell<bool>,
     /// Whether a query is no more than that: no extension runs other SQL meanwhile.
     has_plain_queries: bool,
     /// Whether the last statement can have begun or ended a transaction.
@@ -78,6 +81,7 @@ impl Engine {
             transaction,
             statement_time,
             lock_time: None,
+            is_shortened: Cell::new(false),
             has_plain_queries,
             may_have_ended,
             last_insert_rowid,
@@ -146,7 +150,7 @@ impl Engine {
         bind(&mut statement)?;
         begin(&statement)?;
         let limits = self.wait_limits();
-        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits, &self.is_shortened);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let mut rows = statement.raw_query().read_whole();
         while let Some(found) = rows.next()? {
@@ -199,7 +203,7 @@ impl Engine {
         let (mut statement, used) = self.db.prepare_first(sql)?;
         let writes = self.admit(sql, &statement)?;
         let limits = self.wait_limits();
-        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits, &self.is_shortened);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let mut rows = statement.raw_query().read_whole();
         while rows.next()?.is_some() {}
@@ -232,7 +236,7 @@ impl Engine {
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
         let limits = self.wait_limits();
-        let wait = || self.writers.wait(&self.db, &self.runtime, limits);
+        let wait = || self.writers.wait(&self.db, &self.runtime, limits, &self.is_shortened);
         self.turn = writers::turn(self.turn.take(), writes, wait)?;
         let control = self.control.clone();
         work(&mut |values| {

@@ -1,8 +1,9 @@
 //! Who may write next. SQLite lets writers of one database try again and again, so that with many of
 //! them some wait for ever; here they stand in a line.
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlite_sandbox::{Connection, Limit};
 use sqlite_wasm_postgres::error::sqlstate;
@@ -16,6 +17,9 @@ use super::log::Log;
 /// How long a session waits in the line. Then it tries without its turn, and SQLite reports who
 /// is in the way: another process, or a long transaction.
 const MAX_WAIT: Duration = Duration::from_secs(5);
+
+/// What counts as no wait: SQLite's time for a lock stays as it is.
+const NO_WAIT: Duration = Duration::from_millis(1);
 
 /// The line of a database's writers.
 #[derive(Debug, Clone)]
@@ -56,8 +60,17 @@ impl Writers {
         db: &Connection,
         runtime: &Handle,
         limits: WaitLimits,
+        is_shortened: &Cell<bool>,
     ) -> Result<Option<Turn>> {
+        let start = Instant::now();
         let turn = self.wait_in_line(runtime, limits)?;
+        // SQLite may have to wait for another program, for as long as is left.
+        if let (Some(lock), waited) = (limits.lock, start.elapsed())
+            && waited >= NO_WAIT
+        {
+            db.busy_timeout(lock.saturating_sub(waited))?;
+            is_shortened.set(true);
+        }
         self.log.check(db)?;
         Ok(turn)
     }
@@ -67,7 +80,7 @@ impl Writers {
             return Ok(Some(Turn(permit)));
         }
         let WaitLimits { statement, lock } = limits;
-        let most = lock.map_or(statement, |lock| lock.min(statement)).min(MAX_WAIT);
+        let most = lock.unwrap_or(MAX_WAIT).min(statement);
         let turn = async { timeout(most, self.line.clone().acquire_owned()).await };
         match runtime.block_on(turn) {
             Ok(permit) => Ok(permit.ok().map(Turn)),

@@ -26,5 +26,6 @@ mod websocket;
 mod wire;
 mod wire_refusals;
 mod wire_roles;
+mod wire_statements;
 mod wire_together;
 mod wire_types;

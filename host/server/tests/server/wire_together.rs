@@ -72,6 +72,20 @@ fn waits_for_a_lock_end_with_its_limit() {
 }
 
 #[test]
+fn a_long_limit_of_locks_is_no_longer() {
+    let server = Server::start(&["--pg", "127.0.0.1:0", "--statement-timeout", "30s"]);
+    let (mut writer, mut client) = (Client::new(&server), Client::new(&server));
+    writer.rows("CREATE TABLE t(a int)");
+    writer.rows("BEGIN; INSERT INTO t VALUES (1)");
+    client.rows("SET lock_timeout = '5300ms'");
+    let start = Instant::now();
+    assert_eq!(client.error("INSERT INTO t VALUES (2)").0, "55P03");
+    let took = start.elapsed();
+    let within = Duration::from_millis(5300)..Duration::from_millis(6300);
+    assert!(within.contains(&took), "{took:?}");
+}
+
+#[test]
 fn a_table_can_be_made_without_rows() {
     let server = server();
     let mut client = Client::new(&server);

@@ -128,7 +128,7 @@ fn set_config_does_what_set_does() {
     client.rows("BEGIN; SELECT set_config('my.own', 'x', true)");
     assert_eq!(client.rows("SELECT current_setting('my.own')"), "x");
     client.rows("COMMIT");
-    assert_eq!(client.error("SELECT current_setting('my.own')").0, "42704");
+    assert_eq!(client.rows("SELECT current_setting('my.own')"), "");
     assert_eq!(client.error("SELECT set_config('nope', 'x', false)").0, "42704");
     assert_eq!(client.rows("SELECT set_config(n, 'x', false) FROM (SELECT 'a.b' AS n)"), "x");
 }

@@ -109,11 +109,6 @@ impl Settings {
         Ok(())
     }
 
-    /// The name of the last savepoint.
-    pub fn last_savepoint(&self) -> Option<String> {
-        self.marks.last().map(|(name, ..)| name.clone())
-    }
-
     /// `SAVEPOINT`.
     ///
     /// # Errors
@@ -127,23 +122,33 @@ impl Settings {
         Ok(())
     }
 
-    fn mark(&self, name: &str) -> Option<usize> {
-        // SQLite does not tell the cases of its names apart.
-        self.marks.iter().rposition(|(known, ..)| known.eq_ignore_ascii_case(name))
+    /// How many savepoints the transaction has.
+    pub fn savepoints(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// The number of the last savepoint with this name, from 0.
+    ///
+    /// # Errors
+    ///
+    /// 3B001 where there is none.
+    pub fn mark(&self, name: &str) -> Result<usize> {
+        let found = self.marks.iter().rposition(|(known, ..)| known == name);
+        found.ok_or_else(|| {
+            let message = format!("savepoint \"{name}\" does not exist");
+            Error::new(sqlstate::INVALID_SAVEPOINT, message)
+        })
     }
 
     /// `RELEASE SAVEPOINT`.
-    pub fn release(&mut self, name: &str) {
-        if let Some(mark) = self.mark(name) {
-            self.marks.truncate(mark);
-        }
+    pub fn release(&mut self, mark: usize) {
+        self.marks.truncate(mark);
     }
 
-    /// `ROLLBACK TO SAVEPOINT`.
-    pub fn roll_back_to(&mut self, name: &str) {
-        let Some(mark) = self.mark(name) else { return };
+    /// `ROLLBACK TO SAVEPOINT`, or to the last one where there are fewer.
+    pub fn roll_back_to(&mut self, mark: usize) {
         self.marks.truncate(mark + 1);
-        let (_, changes, modes) = self.marks[mark].clone();
+        let Some((_, changes, modes)) = self.marks.last().cloned() else { return };
         self.undo(changes);
         self.modes = modes;
     }
@@ -152,13 +157,14 @@ impl Settings {
         if from == self.changes.len() {
             return;
         }
-        for Change { name, session, local } in self.changes.drain(from..).rev() {
+        for Change { name, session, local } in self.changes.split_off(from).into_iter().rev() {
             for (values, value) in [(&mut self.session, session), (&mut self.local, local)] {
                 match value {
                     Some(value) => values.insert(name.clone(), value),
                     None => values.remove(&name),
                 };
             }
+            self.keep_own(name);
         }
         self.change();
     }
@@ -175,8 +181,15 @@ impl Settings {
         self.changes.clear();
         self.changed_bytes = 0;
         if !self.local.is_empty() {
-            self.local.clear();
+            std::mem::take(&mut self.local).into_keys().for_each(|name| self.keep_own(name));
             self.change();
+        }
+    }
+
+    /// A setting that a client has invented stays, without a value, as in PostgreSQL.
+    fn keep_own(&mut self, name: String) {
+        if name.contains('.') && self.found(&name).is_none() {
+            self.session.insert(name, String::new());
         }
     }
 }

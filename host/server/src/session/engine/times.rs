@@ -47,8 +47,9 @@ impl Engine {
     ///
     /// When the sandbox cannot be called.
     pub fn limit_locks(&mut self, time: Option<Duration>) -> Result<()> {
-        if std::mem::replace(&mut self.lock_time, time) != time {
-            self.db.busy_timeout(time.map_or(MAX_BUSY, |time| time.min(MAX_BUSY)))?;
+        let is_other = std::mem::replace(&mut self.lock_time, time) != time;
+        if self.is_shortened.replace(false) | is_other {
+            self.db.busy_timeout(time.unwrap_or(MAX_BUSY))?;
         }
         Ok(())
     }

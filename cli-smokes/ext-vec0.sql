@@ -1,4 +1,4 @@
--- cli-smokes/ext-vec0.sql: vectors and nearest neighbours; more is in host/tests/parity.
+-- cli-smokes/ext-vec0.sql: vectors and nearest neighbours; more is in tests/parity.
 -- args: test.db
 -- ours-only: native shells load no components
 .load vec0

@@ -1,5 +1,5 @@
 'use strict';
-// Extensions that do what no well-behaved one does, and replies that no value has: `host/tests/guests`. Each
+// Extensions that do what no well-behaved one does, and replies that no value has: `tests/guests`. Each
 // ends as one error that names the extension, or as some value, and all else lives on.
 
 const assert = require('node:assert');

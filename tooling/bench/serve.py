@@ -25,7 +25,7 @@ from .wire import PORT, POSTGRES, SERVER, postgres, started, version
 
 SUITE = "serve"
 CLIENT = ADAPTERS / "serve_client.py"
-SCHEMA = ROOT / "host/server/tests/clients/pgbench.sql"
+SCHEMA = ROOT / "host/serve/tests/clients/pgbench.sql"
 ENGINES = {
     "serve": "pgbench, prepared statements, Unix socket; --fast-commits",
     "postgres": "pgbench, prepared statements, Unix socket; synchronous_commit=off",

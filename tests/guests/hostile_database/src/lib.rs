@@ -1,0 +1,179 @@
+//! A component in place of `database.wasm` that sends replies which SQLite never sends. The path of
+//! the opened database selects the attack: a seed for random replies, or the name of an attack.
+#![cfg(target_family = "wasm")]
+
+use std::cell::{Cell, RefCell};
+
+use wire::{Group, Opcode, ProgramOperation, Sender};
+
+use bindings::exports::sqlite_wasm::database::connections::{Guest, SqlError};
+use bindings::sqlite_wasm::database::callbacks::{self, Event};
+use bindings::sqlite_wasm::host::process;
+
+#[allow(missing_docs)]
+mod bindings {
+    wit_bindgen::generate!({
+        world: "sqlite-wasm:database/database",
+        path: ["../../../wit/extension", "../../../wit/host", "../../../wit/database"],
+        generate_all,
+    });
+}
+
+struct Hostile;
+
+bindings::export!(Hostile with_types_in bindings);
+
+thread_local! {
+    static RANDOM: Cell<u64> = const { Cell::new(1) };
+    static ATTACK: RefCell<String> = const { RefCell::new(String::new()) };
+    static MAILBOX: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static EVENTS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static LAST: Cell<Option<Result<Vec<u8>, SqlError>>> = const { Cell::new(None) };
+}
+
+fn random() -> u64 {
+    let mut state = RANDOM.get();
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    RANDOM.set(state);
+    state
+}
+
+/// Bytes that are often nearly a reply: small numbers, tags, lengths.
+fn bytes() -> Vec<u8> {
+    let count = random() % 80;
+    let byte = |_| match random() % 8 {
+        0..=3 => 0,
+        4 => (random() % 6) as u8,
+        5 => 1,
+        6 => 255,
+        _ => random() as u8,
+    };
+    (0..count).map(byte).collect()
+}
+
+fn reply() -> Result<Vec<u8>, SqlError> {
+    match ATTACK.with_borrow(Clone::clone).as_str() {
+        "trap" => panic!("as a test"),
+        "long" => return Ok(vec![1; 40 << 20]),
+        "memory" => loop {
+            std::mem::forget(std::hint::black_box(vec![1_u8; 1 << 20]));
+        },
+        // It continues after the end of its time was reported.
+        "late" => loop {
+            process::poll_interruption();
+        },
+        "print" => (0..10_000).for_each(|_| eprintln!("{}", "x".repeat(1000))),
+        "resume" => _ = callbacks::resume(Ok(&bytes())),
+        "outcome" => _ = callbacks::last_outcome(),
+        "callbacks" => (0..200).for_each(|_| call_back()),
+        "arguments" => _ = callbacks::call_in_mailbox(0, Event::Scalar, u32::MAX),
+        _ => {}
+    }
+    if random().is_multiple_of(4) {
+        let message = String::from_utf8_lossy(&bytes()).into_owned();
+        return Err(SqlError { code: random() as i32, message });
+    }
+    Ok(bytes())
+}
+
+fn call_back() {
+    let events = [
+        Event::Scalar,
+        Event::Start,
+        Event::Step,
+        Event::Inverse,
+        Event::Value,
+        Event::Finish,
+        Event::Compare,
+    ];
+    let number = (random() % 8) as u32;
+    let event = events[(random() % events.len() as u64) as usize];
+    let bytes = bytes();
+    let is_in_mailbox = random().is_multiple_of(2);
+    let has_result = if is_in_mailbox {
+        EVENTS.with_borrow_mut(|events| events[..bytes.len()].copy_from_slice(&bytes));
+        callbacks::call_in_mailbox(number, event, bytes.len() as u32)
+    } else {
+        callbacks::call(number, event, &bytes).is_some()
+    };
+    if !has_result {
+        let _ = callbacks::last_outcome();
+    }
+    if random().is_multiple_of(50) {
+        callbacks::release(number);
+    }
+}
+
+/// Only the operations that the tests need succeed as they should.
+fn perform(operations: &[u8]) -> Result<Vec<u8>, SqlError> {
+    match ProgramOperation::read(operations) {
+        Ok(ProgramOperation::OpenConnection { path, .. }) => {
+            let path = String::from_utf8_lossy(path).into_owned();
+            RANDOM.set(path.parse::<u64>().unwrap_or(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+            ATTACK.set(path);
+            Ok(vec![255; 4])
+        }
+        Ok(
+            ProgramOperation::CloseConnection {}
+            | ProgramOperation::CreateFunction { .. }
+            | ProgramOperation::CreateCollation { .. },
+        ) => Ok(Vec::new()),
+        // Hooks: the head of a reply, an address, and where that ends.
+        _ if is_calls(operations) => {
+            let mut reply = vec![0; 44];
+            reply.extend(44_u32.to_le_bytes());
+            Ok(reply)
+        }
+        _ => reply(),
+    }
+}
+
+impl Guest for Hostile {
+    fn perform(_: u32, operations: Vec<u8>) -> Result<Vec<u8>, SqlError> {
+        perform(&operations)
+    }
+
+    fn share_mailboxes(operations: Vec<u8>, events: Vec<u8>) {
+        MAILBOX.set(operations);
+        EVENTS.set(events);
+    }
+
+    /// Lengths that are wrong, or too large, and replies that are not where they should be.
+    fn perform_in_mailbox(_: u32, count: u32) -> u32 {
+        let operations = MAILBOX.with_borrow(|mailbox| mailbox[..count as usize].to_vec());
+        let reply = perform(&operations);
+        let count = match &reply {
+            Ok(bytes) => MAILBOX.with_borrow_mut(|mailbox| match mailbox.get_mut(..bytes.len()) {
+                Some(place) => {
+                    place.copy_from_slice(bytes);
+                    bytes.len() as u32
+                }
+                None => u32::MAX,
+            }),
+            Err(_) => u32::MAX,
+        };
+        LAST.set(Some(reply));
+        match random() % 20 {
+            0 if !is_expected(&operations) => random() as u32,
+            1 if !is_expected(&operations) => (random() % 5000) as u32,
+            _ => count,
+        }
+    }
+
+    fn last_reply() -> Result<Vec<u8>, SqlError> {
+        LAST.take().unwrap_or_else(|| Ok(bytes()))
+    }
+}
+
+/// Whether the tests need it to succeed.
+fn is_expected(operations: &[u8]) -> bool {
+    ProgramOperation::read(operations).is_ok() || is_calls(operations)
+}
+
+/// Whether they are calls of SQLite's functions.
+fn is_calls(operations: &[u8]) -> bool {
+    let first = operations.first().map(|code| Opcode::from_sender(*code, Sender::Program));
+    matches!(first, Some(Ok(opcode)) if opcode.group() == Group::Calls)
+}

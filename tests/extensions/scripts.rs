@@ -259,7 +259,7 @@ fn each_kind_of_new_script_builds_and_passes_its_test() {
     let directory = Directory::fresh("new-names");
     for name in ["My", "../mine", "", "a-b", "0a"] {
         let run = support::ours(&directory.path(), &["extension", "new", name]);
-        run.exits_with(120).complains("is not a name for an extension");
+        run.exits_with(120).complains("a name has up to 63 small letters");
     }
 }
 

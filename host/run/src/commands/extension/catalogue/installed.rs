@@ -58,7 +58,7 @@ impl Verify {
         for pin in &pins {
             match difference(&store, &installed, pin) {
                 None => {
-                    drop(print(format!("{} {} is as signed\n", pin.name, pin.version).as_bytes()))
+                    print(format!("{} {} is as signed\n", pin.name, pin.version).as_bytes());
                 }
                 Some(difference) => {
                     complain(format!("{} {}: {difference}", pin.name, pin.version));

@@ -39,6 +39,7 @@ pub struct Reader {
     /// Up to where `kept` was looked through.
     seen: usize,
     csv: csv::State,
+    forced: Vec<csv::Forced>,
     has_begun: bool,
     has_ended: bool,
     /// Lines, from 1; rows of binary data.
@@ -49,7 +50,12 @@ impl Reader {
     /// A reader of rows for a table with these columns.
     pub fn new(options: CopyOptions, table: &str, columns: Vec<(String, Typed)>) -> Self {
         let has_begun = options.format != CopyFormat::Binary && !options.has_header;
-        let (names, types) = columns.into_iter().unzip();
+        let (names, types): (Vec<String>, _) = columns.into_iter().unzip();
+        let forced = |name| csv::Forced {
+            is_null: options.force_null.contains(name),
+            is_not_null: options.force_not_null.contains(name),
+        };
+        let forced = names.iter().map(forced).collect();
         Self {
             options,
             table: table.to_owned(),
@@ -58,6 +64,7 @@ impl Reader {
             kept: Vec::new(),
             seen: 0,
             csv: csv::State::default(),
+            forced,
             has_begun,
             has_ended: false,
             line: 0,
@@ -160,7 +167,7 @@ impl Reader {
             return Ok(Some((None, length)));
         }
         let fields = if is_csv {
-            csv::fields(line, &self.options, self.types.len())
+            csv::fields(line, &self.options, &self.forced)
         } else {
             text::fields(line, &self.options, self.types.len())
         };
@@ -239,24 +246,30 @@ impl Reader {
 pub struct Writer {
     options: CopyOptions,
     types: Vec<Typed>,
+    /// Whether the values of each column are in quotes.
+    quoted: Vec<bool>,
     field: Vec<u8>,
 }
 
 impl Writer {
     /// A writer of rows with columns of these types.
     pub fn new(options: CopyOptions, types: Vec<Typed>) -> Self {
-        Self { options, types, field: Vec::new() }
+        Self { options, types, quoted: Vec::new(), field: Vec::new() }
     }
 
     /// What comes before the rows.
-    pub fn begin(&self, names: &[&str], out: &mut Vec<u8>) {
+    pub fn begin(&mut self, names: &[&str], out: &mut Vec<u8>) {
+        if let Some(forced) = &self.options.force_quote {
+            let is_forced = |name: &&str| forced.is_empty() || forced.iter().any(|one| one == name);
+            self.quoted = names.iter().map(is_forced).collect();
+        }
         match self.options.format {
             CopyFormat::Binary => binary::put_header(out),
             _ if !self.options.has_header => {}
             format => {
                 for (index, name) in names.iter().enumerate() {
                     self.separate(index, out);
-                    self.put_field(format, name.as_bytes(), out);
+                    self.put_field(format, name.as_bytes(), false, out);
                 }
                 out.push(b'\n');
             }
@@ -291,7 +304,8 @@ impl Writer {
                     if is_null {
                         out.extend_from_slice(self.options.null.as_bytes())
                     } else {
-                        self.put_field(format, &field, out)
+                        let is_quoted = self.quoted.get(index).is_some_and(|quoted| *quoted);
+                        self.put_field(format, &field, is_quoted, out)
                     }
                 }
             }
@@ -316,9 +330,11 @@ impl Writer {
         }
     }
 
-    fn put_field(&self, format: CopyFormat, field: &[u8], out: &mut Vec<u8>) {
+    fn put_field(&self, format: CopyFormat, field: &[u8], is_quoted: bool, out: &mut Vec<u8>) {
         match format {
-            CopyFormat::Csv => csv::put(field, &self.options, self.types.len() == 1, out),
+            CopyFormat::Csv => {
+                csv::put(field, &self.options, is_quoted, self.types.len() == 1, out);
+            }
             _ => text::put(field, self.options.delimiter, out),
         }
     }

@@ -29,15 +29,26 @@ impl State {
     }
 }
 
-/// The columns of a row, which must not be more than `most`.
-pub fn fields(line: &[u8], options: &CopyOptions, most: usize) -> Result<Vec<Field>, &'static str> {
+/// What options say of a column.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Forced {
+    /// NULL may be in quotes.
+    pub is_null: bool,
+    /// Without quotes there is no NULL.
+    pub is_not_null: bool,
+}
+
+/// The columns of a row, which must not be more than the table's.
+pub fn fields(
+    line: &[u8],
+    options: &CopyOptions,
+    columns: &[Forced],
+) -> Result<Vec<Field>, &'static str> {
     let mut fields = Vec::new();
     let mut rest = line;
     loop {
-        if fields.len() == most {
-            return Err(TOO_MANY_FIELDS);
-        }
-        let (field, tail) = field(rest, options)?;
+        let forced = columns.get(fields.len()).ok_or(TOO_MANY_FIELDS)?;
+        let (field, tail) = field(rest, options, *forced)?;
         fields.push(field);
         match tail.split_first() {
             Some((_, after)) => rest = after,
@@ -47,7 +58,11 @@ pub fn fields(line: &[u8], options: &CopyOptions, most: usize) -> Result<Vec<Fie
 }
 
 /// The first column, and what follows it from the delimiter on.
-fn field<'a>(bytes: &'a [u8], options: &CopyOptions) -> Result<(Field, &'a [u8]), &'static str> {
+fn field<'a>(
+    bytes: &'a [u8],
+    options: &CopyOptions,
+    forced: Forced,
+) -> Result<(Field, &'a [u8]), &'static str> {
     let (mut out, mut at) = (Vec::new(), 0);
     let (mut is_quoted, mut was_quoted) = (false, false);
     while let Some(byte) = bytes.get(at) {
@@ -75,16 +90,23 @@ fn field<'a>(bytes: &'a [u8], options: &CopyOptions) -> Result<(Field, &'a [u8])
     if is_quoted {
         return Err("unterminated CSV quoted field");
     }
-    let is_null = !was_quoted && out == options.null.as_bytes();
+    let may_be_null = if was_quoted { forced.is_null } else { !forced.is_not_null };
+    let is_null = may_be_null && out == options.null.as_bytes();
     Ok(((!is_null).then_some(out), &bytes[at..]))
 }
 
 /// Append a value. A single column that is `\.` would be taken for the end.
-pub fn put(field: &[u8], options: &CopyOptions, is_alone: bool, out: &mut Vec<u8>) {
+pub fn put(
+    field: &[u8],
+    options: &CopyOptions,
+    is_quoted: bool,
+    is_alone: bool,
+    out: &mut Vec<u8>,
+) {
     let is_special = |byte: &u8| {
         *byte == options.delimiter || *byte == options.quote || matches!(byte, b'\n' | b'\r')
     };
-    let needs = options.force_quote
+    let needs = is_quoted
         || field == options.null.as_bytes()
         || (is_alone && field == b"\\.")
         || field.iter().any(is_special);

@@ -36,8 +36,12 @@ pub struct CopyOptions {
     pub quote: u8,
     /// Before a quote in a value, in CSV.
     pub escape: u8,
-    /// Whether each value is in quotes, in CSV.
-    pub force_quote: bool,
+    /// The columns whose values are in quotes, in CSV; all where none is named.
+    pub force_quote: Option<Vec<String>>,
+    /// The columns in which NULL may be in quotes, in CSV.
+    pub force_null: Vec<String>,
+    /// The columns that have no NULL, in CSV.
+    pub force_not_null: Vec<String>,
 }
 
 impl CopyOptions {
@@ -51,8 +55,16 @@ impl CopyOptions {
             has_header: false,
             quote: b'"',
             escape: b'"',
-            force_quote: false,
+            force_quote: None,
+            force_null: Vec::new(),
+            force_not_null: Vec::new(),
         }
+    }
+
+    /// The columns that options name.
+    pub fn named(&self) -> impl Iterator<Item = &String> {
+        let all = [self.force_quote.as_ref(), Some(&self.force_null), Some(&self.force_not_null)];
+        all.into_iter().flatten().flatten()
     }
 }
 
@@ -108,6 +120,7 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
     let columns = columns.iter().map(folded).collect();
     let copy =
         Copy { table, columns, is_in: !to, options: read_options(&options, &legacy_options)? };
+    check_forced(&copy)?;
     let action = Action::Copy(Box::new(copy));
     Ok(Statement { action, command: "COPY".to_owned(), parsed, ..Statement::new(piece, sql) })
 }
@@ -166,7 +179,9 @@ fn set(read: &mut CopyOptions, option: &CopyOption) -> Result<()> {
         CopyOption::Header(has_header) => read.has_header = *has_header,
         CopyOption::Quote(quote) => read.quote = byte(*quote)?,
         CopyOption::Escape(escape) => read.escape = byte(*escape)?,
-        CopyOption::ForceQuote(_) => read.force_quote = true,
+        CopyOption::ForceQuote(columns) => read.force_quote = Some(folded_all(columns)),
+        CopyOption::ForceNull(columns) => read.force_null = folded_all(columns),
+        CopyOption::ForceNotNull(columns) => read.force_not_null = folded_all(columns),
         CopyOption::Encoding(name) if is_utf8(name) => {}
         other => return Err(Error::unsupported(format_args!("COPY … {other}"))),
     }
@@ -178,8 +193,33 @@ fn set_csv(read: &mut CopyOptions, option: &CopyLegacyCsvOption) -> Result<()> {
         CopyLegacyCsvOption::Header => read.has_header = true,
         CopyLegacyCsvOption::Quote(quote) => read.quote = byte(*quote)?,
         CopyLegacyCsvOption::Escape(escape) => read.escape = byte(*escape)?,
-        CopyLegacyCsvOption::ForceQuote(_) => read.force_quote = true,
-        CopyLegacyCsvOption::ForceNotNull(_) => return Err(Error::unsupported("FORCE NOT NULL")),
+        CopyLegacyCsvOption::ForceQuote(columns) => read.force_quote = Some(folded_all(columns)),
+        CopyLegacyCsvOption::ForceNotNull(columns) => read.force_not_null = folded_all(columns),
+    }
+    Ok(())
+}
+
+fn folded_all(columns: &[Ident]) -> Vec<String> {
+    columns.iter().map(folded).collect()
+}
+
+/// Whether what is forced has a meaning for this COPY.
+fn check_forced(copy: &Copy) -> Result<()> {
+    let options = &copy.options;
+    for (name, is_used, is_in) in [
+        ("quote", options.force_quote.is_some(), false),
+        ("not null", !options.force_not_null.is_empty(), true),
+        ("null", !options.force_null.is_empty(), true),
+    ] {
+        let problem = match () {
+            () if !is_used => continue,
+            () if options.format != CopyFormat::Csv => "available only in CSV mode",
+            () if copy.is_in && !is_in => "only available using COPY TO",
+            () if !copy.is_in && is_in => "only available using COPY FROM",
+            () => continue,
+        };
+        let message = format!("COPY force {name} {problem}");
+        return Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message));
     }
     Ok(())
 }

@@ -130,6 +130,8 @@ const FEATURES: &[&str] = &[
     "EXECUTE PROCEDURE",
     "INTO _ TABLE",
     "TABLE _ ( )",
+    "FORCE QUOTE *",
+    "HEADER MATCH",
     "FOR UPDATE",
     "FOR SHARE",
 ];
@@ -147,6 +149,7 @@ const NAMED: &[(&str, &str)] = &[
     (". * BETWEEN", "a whole row as a value"),
     (". * ||", "a whole row as a value"),
     (". * )", "a whole row as a value"),
+    ("FORCE_QUOTE *", "FORCE_QUOTE *"),
     (") . *", "a field of a row"),
     (") . _", "a field of a row"),
     ("U & \"", "a name with escapes"),
@@ -218,6 +221,7 @@ impl Statement {
         let named = NAMED.iter().find(|(pattern, _)| is_there(pattern));
         let own = || FEATURES.iter().find(|pattern| is_there(pattern));
         object(&all)
+            .or_else(|| filtered_copy(&all))
             .or_else(|| named.map(|(_, name)| (*name).to_owned()))
             .or_else(|| own().map(|pattern| shown(pattern)))
     }
@@ -292,6 +296,12 @@ fn object(all: &[Token<'_>]) -> Option<String> {
         "OR" => format!("{verb} OR REPLACE"),
         other => format!("{verb} {other}"),
     })
+}
+
+fn filtered_copy(all: &[Token<'_>]) -> Option<String> {
+    let is_copy = all.first().is_some_and(|first| is(first, "COPY"));
+    let has_condition = all.iter().any(|token| is(token, "WHERE"));
+    (is_copy && has_condition).then(|| "COPY … WHERE".to_owned())
 }
 
 /// Whether SQLite's parser says so, and not one of its other checks.

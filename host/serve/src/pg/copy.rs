@@ -25,6 +25,7 @@ impl Conversation<'_> {
     /// COPY FROM STDIN: the rows that were inserted.
     pub fn copy_in(&mut self, copy: &Copy) -> Result<u64> {
         let columns = self.copied(copy)?;
+        check_named(copy, columns.iter().map(|column| column.name.as_str()))?;
         let names: Vec<_> = columns.iter().map(|column| column.name.clone()).collect();
         let types =
             columns.iter().map(|column| (column.name.clone(), type_of(Some(&column.declared))));
@@ -88,6 +89,7 @@ impl Conversation<'_> {
         self.begin_at_last()?;
         let read_only = self.is_read_only().then_some("COPY TO");
         let columns = self.columns(statement, "")?;
+        check_named(copy, columns.iter().map(|column| column.name.as_str()))?;
         let types = columns.iter().map(|column| column.typed).collect();
         let is_binary = copy.options.format == CopyFormat::Binary;
         let count = columns.len();
@@ -123,6 +125,18 @@ impl Conversation<'_> {
         }
         self.stream.out.empty(b'c');
         Ok(rows)
+    }
+}
+
+/// Whether each column that options name is copied.
+fn check_named<'a>(copy: &Copy, columns: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
+    match copy.options.named().find(|name| !columns.clone().any(|column| column == *name)) {
+        Some(name) => {
+            let table = copy.table.as_deref().unwrap_or_default();
+            let message = format!("column \"{name}\" of relation \"{table}\" does not exist");
+            Err(Error::new(sqlstate::UNDEFINED_COLUMN, message).into())
+        }
+        None => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rows of DECLARE CURSOR, and where FETCH is among them.
 
-use sqlite_wasm::types::Value;
+use sqlite_sandbox::types::Value;
 use sqlite_wasm_postgres::translate::Direction;
 use sqlite_wasm_postgres::types::infer::Output;
 

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use sql_tokens::{quoted_name, quoted_text};
-use sqlite_wasm::types::Value;
+use sqlite_sandbox::types::Value;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::{Target, changes_twice, failing_row};

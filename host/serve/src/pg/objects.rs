@@ -180,7 +180,7 @@ impl Conversation<'_> {
     fn tables_in_use(&self) -> Result<HashSet<String>> {
         let mut roots = HashSet::new();
         for query in self.store.open_queries() {
-            let row = |row: &sqlite_wasm::Row<'_>| {
+            let row = |row: &sqlite_sandbox::Row<'_>| {
                 let is_opened = row.get::<_, String>(1)? == "OpenRead";
                 let root = (row.get::<_, i64>(3)?, row.get::<_, i64>(4)?);
                 Ok(is_opened.then_some(root))
@@ -196,7 +196,7 @@ impl Conversation<'_> {
             format!("SELECT {number}, rootpage, lower(tbl_name) FROM {schema}")
         };
         let sql = format!("{} UNION ALL {}", of(0, "sqlite_schema"), of(1, "sqlite_temp_schema"));
-        let row = |row: &sqlite_wasm::Row<'_>| {
+        let row = |row: &sqlite_sandbox::Row<'_>| {
             let (schema, root) = (row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?);
             Ok((root.unwrap_or_default(), schema, row.get::<_, String>(2)?))
         };

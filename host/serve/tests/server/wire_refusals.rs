@@ -25,6 +25,10 @@ fn what_postgres_has_and_nothing_here_is_refused_by_its_name() {
         ("CREATE TABLE u(a int UNIQUE NULLS NOT DISTINCT)", "NULLS NOT DISTINCT"),
         ("ALTER TABLE t DROP COLUMN b CASCADE", "DROP COLUMN … CASCADE"),
         ("CREATE VIEW v AS SELECT 1 AS a WITH CHECK OPTION", "CHECK OPTION"),
+        ("CREATE TABLE u()", "TABLE … ( )"),
+        ("SELECT 1 FOR UPDATE", "FOR UPDATE"),
+        ("COPY t FROM STDIN (FORMAT csv) WHERE a > 1", "COPY … WHERE"),
+        ("COPY t TO STDOUT (FORMAT csv, FORCE_QUOTE *)", "FORCE_QUOTE *"),
     ] {
         let (code, message) = client.error(sql);
         assert_eq!(code, "0A000", "{sql}: {message}");

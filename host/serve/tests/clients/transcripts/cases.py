@@ -1,6 +1,6 @@
 """What both servers are sent: lists of steps, of which each is SQL or messages. A case begins with the same tables."""
 
-from wire import SYNC, bind, close, describe, execute, parse
+from wire import SYNC, bind, close, describe, execute, message, parse
 
 SETUP = [
     "CREATE TABLE t(id int PRIMARY KEY, a int, b text NOT NULL DEFAULT 'x', CHECK (a < 100))",
@@ -150,6 +150,15 @@ ROWS = [
     "SELECT * FROM q",
 ]
 
+COPIES = [
+    ["COPY t TO STDOUT (FORMAT csv, FORCE_QUOTE (b))", "COPY t TO STDOUT WITH CSV FORCE QUOTE a"],
+    ["COPY t TO STDOUT (FORMAT csv, FORCE_QUOTE (nosuch))", "COPY t TO STDOUT (FORCE_QUOTE (b))"],
+    ["COPY t TO STDOUT (FORMAT csv, FORCE_NULL (b))", "COPY t FROM STDIN (FORMAT csv, FORCE_QUOTE (a))"],
+    ["COPY t FROM STDIN (FORMAT csv, FORCE_NULL (nosuch))", "COPY t FROM STDIN (FORCE_NOT_NULL (b))"],
+    ["COPY t FROM STDIN (FORMAT csv, FORCE_NULL (a))", [message("d", b'7,"",x\n'), message("c")], "SELECT * FROM t"],
+    ["COPY t FROM STDIN (FORMAT csv, FORCE_NOT_NULL (b))", [message("d", b"7,1,\n"), message("c")], "SELECT * FROM t"],
+]
+
 LOCKED = [
     "SELECT * FROM t ORDER BY id FOR UPDATE OF nosuch",
     "SELECT * FROM t AS x ORDER BY id FOR UPDATE OF x",
@@ -177,5 +186,6 @@ ALL = [
     (TRANSACTIONS, True),
     (OBJECTS, True),
     ([ROWS], True),
+    (COPIES, True),
     ([[sql] for sql in LOCKED], True),
 ]

@@ -194,6 +194,15 @@ impl Finder<'_> {
         let name = operator(op);
         let left_type =
             self.type_of(left).filter(|_| !is_given(left)).map(|typed| typed.ty.scalar());
+        let is_comparison = matches!(name.as_str(), "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=");
+        if let Some(own) = left_type.filter(|_| is_comparison && !is_open(left)) {
+            let [own, element] = [own, of].map(|scalar| Typed::plain(Type::One(scalar)));
+            if let [Some(one), Some(other)] = [own, element].map(family::of)
+                && one != other
+            {
+                return self.no_operator(own, &name, element);
+            }
+        }
         let is_plain = |scalar: Scalar| {
             family::is_integer(scalar)
                 || matches!(scalar, Scalar::Text | Scalar::Varchar | Scalar::Uuid | Scalar::Date)
@@ -203,7 +212,7 @@ impl Finder<'_> {
         if is_list && is_plain(of) && left_type.is_none_or(is_plain) {
             return;
         }
-        if !matches!(name.as_str(), "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=") {
+        if !is_comparison {
             return;
         }
         let of_numbers = |scalar| family::number(Some(Typed::plain(Type::One(scalar))));

@@ -113,7 +113,17 @@ class Statements:
     def placed(self):
         form = self.random.choice(places.TAKEN if self.random.random() < 0.6 else places.REFUSED)
         self.source.used.append(form)
-        kinds = {"i": "int4", "l": "int8", "n": "numeric", "f": "float8", "x": "text", "d": "interval", "q": "jsonb", "b": "bool", "v": None}
+        kinds = {
+            "i": "int4",
+            "l": "int8",
+            "n": "numeric",
+            "f": "float8",
+            "x": "text",
+            "d": "interval",
+            "q": "jsonb",
+            "b": "bool",
+            "v": None,
+        }
         values = {name: self.expression(None, 1, kind) for name, kind in kinds.items()}
         return form.format(**values, s=self.random.choice([0, 1, 2])), "ORDER BY" in form[form.rfind(")") :]
 

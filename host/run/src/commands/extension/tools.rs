@@ -96,7 +96,7 @@ fn build_crate(directory: &Path) -> Result<PathBuf> {
     let files = lines.filter_map(|line| serde_json::from_slice::<Message>(line).ok());
     let is_wasm = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "wasm");
     // The crate itself comes last.
-    let built = files.flat_map(|message| message.filenames).filter(is_wasm).last();
+    let built = files.flat_map(|message| message.filenames).rfind(is_wasm);
     built.context("its `Cargo.toml` builds no component; it needs `crate-type = [\"cdylib\"]`")
 }
 

@@ -99,7 +99,9 @@ def node_peer(name: str, in_memory: bool = False) -> Player:
 PLAYERS = (
     Player(REFERENCE, (str(NATIVE),), "rusqlite, native", extensions=("vec0",), needs=(NATIVE,)),
     Player(SUBJECT, (), "rusqlite, in the sandbox; vec0 and ann are embedded", extensions=("vec0", "ann"), needs=(COMPONENT,)),
-    Player(CRATE, (str(NATIVE), "--crate", str(CRATE_COMPONENT)), "crate sqlite-sandbox: each call crosses", needs=(NATIVE, CRATE_COMPONENT)),
+    Player(
+        CRATE, (str(NATIVE), "--crate", str(CRATE_COMPONENT)), "crate sqlite-sandbox: each call crosses", needs=(NATIVE, CRATE_COMPONENT)
+    ),
     python_peer("apsw"),
     python_peer("duckdb", "duckdb"),
     python_peer("turso", "turso"),

@@ -6,12 +6,12 @@
 
 #include "sqlite3.h"
 
-#define CHECK(condition)                                            \
-  do {                                                              \
-    if (!(condition)) {                                             \
+#define CHECK(condition) \
+  do { \
+    if (!(condition)) { \
       fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                      \
-    }                                                               \
+      exit(1); \
+    } \
   } while (0)
 
 static void answers(sqlite3 *db, const char *sql, const char *expected) {

@@ -65,7 +65,7 @@ impl Index {
         // That of the index before.
         let _ = fs::remove_file(self.directory.join(SIGNATURE));
         let next = format!(
-            "{} has serial {} and {} versions. Next, with the key of `minisign -G`:\n  minisign -S -m {}\n",
+            "{}: serial {}, versions: {}. Next, with the key of `minisign -G`:\n  minisign -S -m {}\n",
             escaped(&path),
             index.serial,
             index.extensions.len(),

@@ -62,7 +62,11 @@ impl Finder<'_> {
             Ok(None) => {
                 let own = self.type_of(offset).filter(|own| family::number(Some(*own)).is_none());
                 self.refuse(match own {
-                    Some(own) if !is_range && family::of(own).is_some() => Error::new(
+                    Some(own) if is_range => Error::unsupported(format_args!(
+                        "RANGE with offset PRECEDING/FOLLOWING by type {}",
+                        own.ty.name()
+                    )),
+                    Some(own) if family::of(own).is_some() => Error::new(
                         sqlstate::DATATYPE_MISMATCH,
                         format!("argument of ROWS must be type bigint, not type {}", own.ty.name()),
                     ),

@@ -300,17 +300,17 @@ fn unsafe_options_are_refused() {
     let file = users_file(&directory, "[a]\ndatabases = {}");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o666)).unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let (pipe, open) = (path("pipe"), path("open"));
+    let (database, pipe, open) = (path("x.db"), path("pipe"), path("open"));
     assert!(Command::new("mkfifo").args(["-m", "600", &pipe]).status().unwrap().success());
     std::fs::create_dir(&open).unwrap();
     std::fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();
     for (arguments, why) in [
-        (&["x.db", "--http", "0.0.0.0:0"][..], "only loopback"),
-        (&["x.db", "--http", "0.0.0.0:0", "--users", "u"], "TLS"),
-        (&["x.db", "--users", &file], "others own it or may write it"),
-        (&["x.db", "--users", &pipe], "nobody writes to this pipe"),
-        (&["x.db", "--pg", "127.0.0.1:0", "--unix", &open], "may write it"),
-        (&["x.db", "--users", "/nonexistent"], "failed to read"),
+        (&[&*database, "--http", "0.0.0.0:0"][..], "only loopback"),
+        (&[&*database, "--http", "0.0.0.0:0", "--users", "u"], "TLS"),
+        (&[&*database, "--users", &file], "others own it or may write it"),
+        (&[&*database, "--users", &pipe], "nobody writes to this pipe"),
+        (&[&*database, "--pg", "127.0.0.1:0", "--unix", &open], "may write it"),
+        (&[&*database, "--users", "/nonexistent"], "failed to read"),
         (&["--root", "/nonexistent"], "failed to open"),
         (&["/nonexistent/x.db"], "failed to open"),
         (&["a/x.db", "b/x.db"], "failed to open"),

@@ -24,6 +24,7 @@ export class App {
   #query = null;
   #isWritable = false;
   #shown = 0;
+  #leaving = null;
 
   /**
    * @param {HTMLElement} root
@@ -133,9 +134,12 @@ export class App {
   async show(view) {
     const turn = ++this.#shown;
     if (this.more[this.#view] && view !== this.#view) {
-      await this.more[this.#view].leave();
+      // Who goes on to another view meanwhile waits for the same end.
+      this.#leaving ??= this.more[this.#view].leave().finally(() => { this.#leaving = null; });
+      await this.#leaving;
       this.#view = view;
       await this.changed();
+      if (turn !== this.#shown) return;
     }
     this.#view = view;
     this.#grid?.close();
@@ -170,9 +174,11 @@ export class App {
     const canEdit = this.#isWritable && data.key.length > 0;
     const bar = element('div', { className: 'bar' });
     const place = element('div', { className: 'place' });
+    const turn = this.#shown;
     const draw = async () => {
       const { table } = data;
       const first = await data.fetch(0, FIRST_ROWS);
+      if (turn !== this.#shown) return;
       let isFirst = true;
       this.#grid?.close();
       const grid = new Grid({

@@ -109,11 +109,14 @@ fn a_registry_may_want_a_token_that_everybody_gets() {
     }
 }
 
+/// A part of the path of a request, the reply to it, and what the user reads.
+type Lie = (&'static str, fn() -> Vec<u8>, &'static str);
+
 #[test]
 fn a_registry_that_lies_is_refused() {
     let publisher = Publisher::of_shout("lies");
     let source = publisher.source();
-    let lies: [(&str, fn() -> Vec<u8>, &str); 6] = [
+    let lies: [Lie; 6] = [
         ("manifests/", || b"{}".to_vec(), "the manifest of its index is malformed"),
         ("manifests/", || b"{\"layers\":[]}".to_vec(), "no layer `index.json`"),
         (

@@ -28,13 +28,15 @@ impl ReplyHead {
     /// Write it to the beginning of a reply.
     pub fn put_first(&self, reply: &mut Writer) {
         let mut head = [0; Self::BYTES];
-        for (place, number) in head.chunks_exact_mut(4).zip([self.code, self.error, self.offset]) {
+        for (place, number) in
+            head.as_chunks_mut::<4>().0.iter_mut().zip([self.code, self.error, self.offset])
+        {
             place.copy_from_slice(&number.to_le_bytes());
         }
         head[12] = self.autocommit;
         head[Returned::MESSAGE_FLAG] = self.has_message.into();
         head[14] = self.encoding;
-        for (place, number) in head[16..].chunks_exact_mut(8).zip(self.counters) {
+        for (place, number) in head[16..].as_chunks_mut::<8>().0.iter_mut().zip(self.counters) {
             place.copy_from_slice(&number.to_le_bytes());
         }
         if let Some(first) = reply.0.first_chunk_mut() {

@@ -105,15 +105,19 @@ pub fn bind_pointer(statement: &mut Statement, index: c_int, number: u32) -> c_i
 #[unsafe(no_mangle)]
 unsafe extern "C" fn engine_resize(bytes: *mut u8, old: usize, room: usize) -> *mut u8 {
     let layout = |room| Layout::array::<u8>(room);
-    // SAFETY: the layouts are those of vectors, and the old one is that of the memory.
-    match (layout(old), layout(room)) {
-        (Ok(old), Ok(_)) if room == 0 && old.size() > 0 => unsafe {
-            dealloc(bytes, old);
-            null_mut()
-        },
-        (Ok(old), Ok(new)) if old.size() == 0 && room > 0 => unsafe { alloc(new) },
-        (Ok(old), Ok(_)) if room > 0 => unsafe { realloc(bytes, old, room) },
-        _ => null_mut(),
+    let (Ok(before), Ok(after)) = (layout(old), layout(room)) else { return null_mut() };
+    // SAFETY: the layouts are those of vectors, not empty where they are used, and the old one is that of
+    // the memory.
+    unsafe {
+        match (old, room) {
+            (0, 0) => null_mut(),
+            (0, _) => alloc(after),
+            (_, 0) => {
+                dealloc(bytes, before);
+                null_mut()
+            }
+            _ => realloc(bytes, before, room),
+        }
     }
 }
 

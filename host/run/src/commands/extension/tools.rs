@@ -11,7 +11,7 @@ use serde::Deserialize;
 use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::words::escape::escaped;
 
-/// A script of the kits, by which a directory is known to have them.
+/// The script of the kits that marks a directory as having them.
 const NEW: &str = "tooling/build/new-extension";
 
 /// A language of extensions.
@@ -55,7 +55,7 @@ impl Language {
         };
         let stem = source.file_stem().unwrap_or_default();
         let output = directory.join(stem).with_added_extension("wasm");
-        let script = kits_in(kits)?.join(script);
+        let script = script_of(kits, script)?;
         run(Command::new(&script).arg(source).arg(&output), &script.display().to_string())?;
         Ok(output)
     }
@@ -63,25 +63,27 @@ impl Language {
 
 /// Write a first extension of this `kind` in C or Rust, which the kits have templates of.
 pub fn new(kits: Option<&Path>, name: &str, kind: &str, directory: &Path) -> Result<()> {
-    let script = kits_in(kits)?.join(NEW);
+    let script = script_of(kits, NEW)?;
     run(Command::new(&script).args([name, kind]).arg(directory), NEW)
 }
 
-/// The directory of the kits: the named one, or the repository in which this program was built.
-fn kits_in(named: Option<&Path>) -> Result<PathBuf> {
+/// A script of the kits: of the named ones, or of the repository in which this program was built.
+fn script_of(named: Option<&Path>, script: &str) -> Result<PathBuf> {
     let has_kits = |directory: &&Path| directory.join(NEW).is_file();
     if let Some(named) = named {
         ensure!(has_kits(&named), "`{}` has no `{NEW}`", escaped(named));
-        return Ok(named.to_owned());
+        return Ok(named.join(script));
     }
     let program = program_files::path(NEW)?;
     let repository = program.ancestors().find(has_kits).context(
         "only scripts in JavaScript need nothing else; say `--kits DIR`, the repository of this \
          program, whose kits build the others",
     )?;
-    // Somebody else's script would run as this user.
-    program_files::opened(&repository.join(NEW))?;
-    Ok(repository.to_owned())
+    let script = repository.join(script);
+    // Somebody else's script would run as this user. It starts by its path, which it finds the others by.
+    program_files::opened(&script)
+        .with_context(|| format!("failed to start `{}`", escaped(&script)))?;
+    Ok(script)
 }
 
 /// Let Cargo build the crate in this directory.

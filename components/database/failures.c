@@ -52,8 +52,8 @@ static void begin_benign(void) { is_benign++; }
 
 static void end_benign(void) { is_benign--; }
 
-/* planted_failures(N, COUNT): the Nth allocation from now on fails, and those behind it, COUNT in all; none for
-** 0. Returns how many have failed since the last call. */
+/* planted_failures(N, COUNT): the Nth allocation from now on fails, and those behind it, COUNT in all; 0
+** disarms. Returns how many have failed since the last call. */
 static void set_failures(sqlite3_context *context, int count, sqlite3_value **arguments) {
   (void)count;
   sqlite3_result_int64(context, failed);

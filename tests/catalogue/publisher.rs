@@ -188,11 +188,10 @@ impl User {
         while let Some(directory) = left.pop() {
             for entry in fs::read_dir(directory).into_iter().flatten() {
                 let path = entry.expect("a directory can be read").path();
-                match path.is_dir() {
-                    true => left.push(path),
-                    false => drop(
-                        found.insert(path.clone(), fs::read(path).expect("a file can be read")),
-                    ),
+                if path.is_dir() {
+                    left.push(path);
+                } else {
+                    found.insert(path.clone(), fs::read(path).expect("a file can be read"));
                 }
             }
         }

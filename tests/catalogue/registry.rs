@@ -134,9 +134,8 @@ fn a_registry_that_lies_is_refused() {
     ];
     for (part, reply, why) in lies {
         let source = source.clone();
-        let server = Server::start(move |path, _| match path.contains(part) {
-            true => Reply::Content(reply()),
-            false => registry(&source, path),
+        let server = Server::start(move |path, _| {
+            if path.contains(part) { Reply::Content(reply()) } else { registry(&source, path) }
         });
         user_of(&publisher, &server).is_refused(&INSTALL, why);
     }

@@ -3,7 +3,7 @@
 
 use crate::{Scalar, Type, Typed};
 
-/// The name and the condition of the CHECK of a column, whose name is quoted; none for other types.
+/// The name and the condition of the CHECK of a column, whose name is quoted; `None` for other types.
 pub fn of(column: &str, typed: Typed) -> Option<(String, String)> {
     let Type::One(scalar) = typed.ty else { return None };
     let name = scalar.name();

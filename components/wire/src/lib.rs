@@ -44,7 +44,7 @@ pub use value::{Value, tag};
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
 
-/// For [`Opcode::CallPrepare`], beside the flags of `sqlite3_prepare_v3`: as `sqlite3_prepare`.
+/// For [`Opcode::CallPrepare`], in addition to the flags of `sqlite3_prepare_v3`: prepare as `sqlite3_prepare` does.
 pub const PREPARE_LEGACY: u32 = 0x4000_0000;
 
 /// For [`Opcode::CallPrepare`]: the text was given with its length, and no zero ends it.

@@ -29,7 +29,7 @@ pub enum Group {
     /// Of programs, on SQLite's objects by their addresses in the sandbox, as extensions have them by
     /// handles; see [`ObjectOperation`](crate::ObjectOperation).
     Objects,
-    /// Of programs, as [`Group::Objects`], but without a counterpart for extensions.
+    /// Of programs, as [`Group::Objects`], but extensions have no such operation.
     Calls,
 }
 

@@ -223,7 +223,7 @@ impl<'a> Function<'a> {
     }
 }
 
-/// A text for SQLite's functions, which may end at its first zero; none for a null pointer.
+/// A text for SQLite's functions, which may end at its first zero; `None` for a null pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text<'a>(Option<&'a [u8]>);
 
@@ -271,7 +271,7 @@ impl<'a> Text<'a> {
 pub enum Bound<'a> {
     /// One that an extension can bind, too.
     Value(Value<&'a [u8]>),
-    /// A blob of so many zeros.
+    /// A blob of this many zeros.
     Zeros(u64),
     /// The number of a pointer.
     Pointer(u32),

@@ -70,7 +70,7 @@ pub struct Facts {
     pub sha256: String,
     /// The length of its file.
     pub bytes: u64,
-    /// The version of the contract for which it was made; none for a script.
+    /// The version of the contract for which it was made; `None` for a script.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract: Option<String>,
     /// The engine of a script, with its version.

@@ -66,7 +66,7 @@ impl Location {
         }
     }
 
-    /// Who answers; none for a directory.
+    /// Who answers; `None` for a directory.
     pub fn origin(&self) -> Option<&Origin> {
         match self {
             Self::Directory(_) => None,

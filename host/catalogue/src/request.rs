@@ -1,4 +1,4 @@
-//! What the runner asks `sqlite-wasm-fetch` for: a line for each request, and for each reply a
+//! The requests of the runner to `sqlite-wasm-fetch`: a line for each request, and for each reply a
 //! line with the length and then the bytes, or a line with an error.
 
 use std::fmt;

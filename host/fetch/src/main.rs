@@ -76,9 +76,10 @@ impl Source {
         let hosts = Hosts::look_up([vec![origin.clone()], redirects].concat())?;
         wall::raise(hosts.ports())?;
         let client = Client::new(hosts, certificates.as_deref())?;
-        Ok(match is_registry {
-            true => Self::Registry(Registry::new(client, origin, path)),
-            false => Self::Server(client, format!("{origin}/{path}")),
+        Ok(if is_registry {
+            Self::Registry(Registry::new(client, origin, path))
+        } else {
+            Self::Server(client, format!("{origin}/{path}"))
         })
     }
 

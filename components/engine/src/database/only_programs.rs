@@ -55,7 +55,7 @@ impl Out {
     unsafe fn writer(&self) -> Writer {
         match self.room {
             0 => Writer::default(),
-            // SAFETY: the memory is that of a vector, or of `engine_resize`, with so many bytes written.
+            // SAFETY: the memory is that of a vector, or of `engine_resize`, with that many bytes written.
             room => Writer(unsafe { Vec::from_raw_parts(self.bytes, self.count, room) }),
         }
     }

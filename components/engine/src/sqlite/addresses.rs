@@ -20,7 +20,7 @@ pub fn of_blob(blob: Blob) -> u32 {
     ManuallyDrop::new(blob).as_ptr().expose_provenance() as u32
 }
 
-/// The statement at an address; none for 0. It stays the program's.
+/// The statement at an address; `None` for 0. It stays the program's.
 #[inline]
 pub fn statement(address: u32) -> Option<ManuallyDrop<Statement>> {
     let statement = NonNull::new(with_exposed_provenance_mut(address as usize))?;

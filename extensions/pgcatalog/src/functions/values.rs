@@ -167,7 +167,7 @@ pub fn escaped_like_glob(pattern: String, escape: String) -> Result<String> {
     Ok(out)
 }
 
-/// A length of a part of a text that is no small number.
+/// A length of a part of a text that does not fit a small integer.
 pub fn length(length: i64) -> Result<i64> {
     match length {
         0.. => Ok(length),

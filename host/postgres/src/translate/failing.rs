@@ -16,7 +16,7 @@ use crate::types::infer::Column;
 /// Rows of VALUES that are looked at: SQLite takes 500 parts of a compound.
 const MAX_ROWS: usize = 400;
 
-/// The query for the first row that does not meet a condition, with all columns of the table; none where it cannot be
+/// The query for the first row that does not meet a condition, with all columns of the table; `None` where it cannot be
 /// known. `definition` is the text of the table, and `columns` are all of it.
 pub fn failing_row(
     statement: &Statement,
@@ -43,7 +43,7 @@ pub fn failing_row(
     ))
 }
 
-/// The query that has a row if `ON CONFLICT DO UPDATE` would change one twice; none where that cannot be, or be known.
+/// The query that has a row if `ON CONFLICT DO UPDATE` would change one twice; `None` where that cannot be, or be known.
 pub fn changes_twice(statement: &Statement, columns: &[Column]) -> Option<String> {
     let ast::Statement::Insert(insert) = statement.parsed.as_ref()?.shallow()? else { return None };
     let (keys, update) = action(insert)?;
@@ -121,7 +121,7 @@ fn between_brackets<'a>(text: &'a str, all: &[Token<'_>]) -> Option<&'a str> {
     None
 }
 
-/// How many columns a query has, where its text tells.
+/// How many columns a query has, where its text shows it.
 fn width(query: &Query) -> Option<usize> {
     let SetExpr::Select(select) = &*query.body else { return None };
     let is_one = |item: &SelectItem| {

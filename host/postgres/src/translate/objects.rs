@@ -38,7 +38,7 @@ impl Kind {
 pub enum Definition {
     /// It makes one.
     Create {
-        /// Its name; none for an index that SQLite's rules name.
+        /// Its name; `None` for an index that SQLite's rules name.
         name: Option<String>,
         /// What it becomes.
         kind: Kind,
@@ -77,7 +77,7 @@ pub enum Definition {
 }
 
 impl Definition {
-    /// What a statement defines; none for others.
+    /// What a statement defines; `None` for others.
     pub fn of(statement: &Statement) -> Option<Self> {
         use ast::Statement as S;
         Some(match statement.parsed.as_ref()?.top()? {

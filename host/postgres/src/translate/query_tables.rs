@@ -12,7 +12,7 @@ use crate::lex::tokens;
 /// Words between CREATE and TABLE.
 const KINDS: &[&str] = &["temp", "temporary", "unlogged", "local", "global"];
 
-/// `CREATE TABLE t(a, b) AS` without the names of its columns, and these; none for others.
+/// `CREATE TABLE t(a, b) AS` without the names of its columns, and these; `None` for others.
 pub fn without_columns(sql: &str) -> Option<(String, Vec<ColumnDef>)> {
     let mut words = tokens(sql).filter(|token| token.kind != Kind::Space);
     words.next().filter(|word| word.is("create"))?;

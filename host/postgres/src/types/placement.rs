@@ -1,4 +1,4 @@
-//! Where aggregates, window functions and sets may stand, and what may be written beside a call. Names tell it, so one walk
+//! Where aggregates, window functions and sets may stand, and what a call may have besides arguments. Names decide it, so one walk
 //! over a statement does, before types are resolved.
 //!
 //! SQLite has another rule, or the same one with another error.

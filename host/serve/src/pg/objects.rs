@@ -16,7 +16,7 @@ use super::store::Analysed;
 /// What a definition has to do.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// What the client is told.
+    /// The notices for the client.
     pub notices: Vec<Error>,
     /// Whether there is nothing to do.
     pub is_done: bool,
@@ -154,7 +154,7 @@ impl Conversation<'_> {
         })
     }
 
-    /// What a name is; none where there is no such relation.
+    /// What a name is; `None` where there is no such relation.
     fn kind_of(&self, name: &str) -> Result<Option<Kind>> {
         let name = quoted_text(&name.to_ascii_lowercase());
         let of = |schema: &str| {
@@ -205,7 +205,7 @@ impl Conversation<'_> {
         Ok(used.map(|(.., table)| table).collect())
     }
 
-    /// The columns of the view that a statement replaces; none for others.
+    /// The columns of the view that a statement replaces; `None` for others.
     pub fn replaced_columns(&self, statement: &Statement) -> Option<(String, Vec<Column>)> {
         match Definition::of(statement)? {
             Definition::Create { name: Some(name), or_replace: true, .. } => {

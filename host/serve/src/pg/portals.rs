@@ -35,7 +35,7 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// Execute a portal; of its rows so many at most, all for 0.
+    /// Execute a portal, up to this number of rows; 0 means all.
     pub fn execute_portal(&mut self, name: &str, rows: u32) -> Result<()> {
         if self.store.cursors.contains_key(name) {
             return self.execute_cursor(name, rows);

@@ -1,4 +1,4 @@
-//! What may be written beside a call: DISTINCT, ORDER BY, FILTER, OVER, and the number of arguments of what is no function
+//! What a call may have besides arguments: DISTINCT, ORDER BY, FILTER, OVER, and the number of arguments of what is not a function
 //! in PostgreSQL's grammar.
 
 use sqlparser::ast::{

@@ -79,7 +79,7 @@ impl Finder<'_> {
     }
 }
 
-/// The number that an offset is; none where it is computed from something else.
+/// The number that an offset is; `None` where it is computed from something else.
 fn constant(
     offset: &Expr,
     end: &str,
@@ -120,9 +120,10 @@ fn constant(
         Err(_) => return Ok(None),
     };
     if text.starts_with('-') {
-        let message = match is_range {
-            true => "invalid preceding or following size in window function".to_owned(),
-            false => format!("frame {end} offset must not be negative"),
+        let message = if is_range {
+            "invalid preceding or following size in window function".to_owned()
+        } else {
+            format!("frame {end} offset must not be negative")
         };
         return Err(Error::new(sqlstate::INVALID_FRAME, message));
     }

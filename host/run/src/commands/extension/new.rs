@@ -119,7 +119,7 @@ impl New {
         Ok(print(self.next(ending).as_bytes()))
     }
 
-    /// The ending of the source's file, and its text; none for a crate.
+    /// The ending of the source's file, and its text; `None` for a crate.
     fn source(&self, template: &Template) -> Result<Option<(&'static str, &'static str)>> {
         Ok(match self.language {
             Language::Javascript => Some(("js", template.javascript)),

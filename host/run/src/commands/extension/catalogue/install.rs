@@ -88,9 +88,10 @@ impl Update {
             let pin = installed.get(name).cloned();
             pin.with_context(|| format!("the extension `{}` is not installed", escaped(name)))
         };
-        let pins: Vec<Pin> = match self.extensions.is_empty() {
-            true => installed.iter().cloned().collect(),
-            false => self.extensions.iter().map(named).collect::<Result<_>>()?,
+        let pins: Vec<Pin> = if self.extensions.is_empty() {
+            installed.iter().cloned().collect()
+        } else {
+            self.extensions.iter().map(named).collect::<Result<_>>()?
         };
         for pin in &pins {
             let (source, entry) = run.session.newest(pin)?;

@@ -61,7 +61,7 @@ test-aarch64: build native-reference ## cross-compile for aarch64, and test in a
 	tooling/test/machine/run aarch64
 test-levels: build native-reference ## the programs in an emulated machine whose processor has fewer features
 	tooling/test/machine/run x86_64
-lint: setup ## formatting, clippy, ruff, mypy, shellcheck; the rules of tooling/guards, refusals of a release
+lint: native-reference ## formatting, clippy, ruff, mypy, shellcheck; the rules of tooling/guards, refusals of a release
 	tooling/test/lint/all
 lint-workflows: ## actionlint on .github/workflows; Go builds it
 	tooling/test/lint-workflows

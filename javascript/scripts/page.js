@@ -32,14 +32,19 @@ async function built(esbuild, modules, entry) {
   return outputFiles[0].text.trim();
 }
 
+/** Writes a file that has not these bytes yet: Cargo compiles the server again where a time is newer. */
+function put(file, bytes) {
+  if (!fs.existsSync(file) || !fs.readFileSync(file).equals(bytes)) fs.writeFileSync(file, bytes);
+}
+
 async function bundlePage(esbuild, modules, directory) {
   const [style, script] = [await built(esbuild, modules, 'style.css'), await built(esbuild, modules, 'server.mjs')];
   const page = Buffer.from(html(style, script));
   const compressed = zlib.gzipSync(page, { level: 9 });
   if (compressed.length > MAX_COMPRESSED) throw new Error(`the page has ${compressed.length} bytes compressed; ${MAX_COMPRESSED} are allowed`);
   fs.mkdirSync(directory, { recursive: true });
-  fs.writeFileSync(path.join(directory, 'page.html'), page);
-  fs.writeFileSync(path.join(directory, 'page.html.gz'), compressed);
+  put(path.join(directory, 'page.html'), page);
+  put(path.join(directory, 'page.html.gz'), compressed);
   return { page: page.length, compressed: compressed.length };
 }
 

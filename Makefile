@@ -109,9 +109,7 @@ shell: setup
 	cargo build --release -p cli --target wasm32-wasip2
 	tooling/host shell
 rest: shell
-	cargo build --release -p database --target wasm32-wasip2
-	tooling/host server-programs
-	tooling/build/extensions
+	tooling/build/rest
 $(COMPONENTS)/cli.wasm $(RUNNER) $(COMPILER): shell ;
 $(COMPONENTS)/database.wasm: rest ;
 $(RELEASE)/%.cwasm: $(COMPONENTS)/%.wasm $(RUNNER) $(COMPILER)

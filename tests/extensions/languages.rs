@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::new_extension::with_built_dependencies;
 use crate::support::{self, Directory, Input, Outcome};
 
 fn new(directory: &Path, language: &str, kind: &str) {
@@ -18,7 +19,7 @@ fn build(directory: &Path, words: &[&str]) -> Outcome {
     let mut command = Command::new(support::our_binary());
     command.args(["extension", "build"]).args(words).current_dir(directory);
     // Cargo may wait for another build, so there is no limit of time.
-    let output = command.output().expect("it starts");
+    let output = with_built_dependencies(&mut command).output().expect("it starts");
     Outcome {
         command: format!("{command:?}"),
         directory: directory.to_owned(),

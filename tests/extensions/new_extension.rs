@@ -38,11 +38,19 @@ fn target() -> PathBuf {
     crate::support::temporary().join("new-extension")
 }
 
+/// Let Cargo take the dependencies that the build of the repository has compiled.
+pub fn with_built_dependencies(command: &mut Command) -> &mut Command {
+    command
+        .env("CARGO_BUILD_BUILD_DIR", support::repository().join("target"))
+        .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo")
+}
+
 /// Fails with its whole output unless the command succeeds; a build may take
 /// long on a busy machine, so it has no time limit.
 #[track_caller]
 fn succeeds(command: &mut Command) -> String {
-    let output = command.env("CARGO_TARGET_DIR", target()).output().expect("it starts");
+    let output = with_built_dependencies(command.env("CARGO_TARGET_DIR", target())).output();
+    let output = output.expect("it starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let errors = text(&output.stderr);
     assert!(output.status.success(), "{command:?}\n{}{errors}", text(&output.stdout));

@@ -9,7 +9,7 @@ use sqlparser::ast::{self, Expr, Ident, visit_expressions};
 use super::names::{folded, quoted_name};
 use super::{Action, Context, Copy, Statement};
 use crate::error::{Error, Result, sqlstate};
-use crate::lex::{Piece, tokens};
+use crate::lex::{self, Piece, tokens};
 use crate::types::infer::Column;
 use crate::types::{Scalar, Type};
 
@@ -58,7 +58,9 @@ pub fn statement(piece: &Piece<'_>, condition: &str, context: &Context) -> Resul
     }
     copy.is_filtered = true;
     let action = Action::Copy(copy);
-    Ok(Statement { action, command: "COPY".to_owned(), is_untouched: false, ..query })
+    // A name that is none would be a string.
+    let sql = lex::without_double_quotes(&query.sql);
+    Ok(Statement { sql, action, command: "COPY".to_owned(), is_untouched: false, ..query })
 }
 
 fn syntax(near: &str) -> Error {
@@ -182,7 +184,7 @@ mod tests {
         let Action::Copy(copy) = &statement.action else { unreachable!() };
         let a = column("a", "int");
         let b = Column { default: Some("1".into()), ..column("b", "boolean") };
-        let sql = copy.insert_where(&statement, &[a.clone()], &[a, b]).unwrap();
+        let sql = copy.insert_where(&statement, std::slice::from_ref(&a), &[a.clone(), b]).unwrap();
         assert_eq!(
             sql,
             "INSERT INTO \"t\" (\"a\", \"b\") WITH \"t\" (\"a\", \"b\") AS MATERIALIZED \

@@ -2,7 +2,7 @@
 
 use sql_tokens::{Kind, Token};
 
-use super::scrolling::goes_back;
+use super::scrolling::{goes_back, has_locks};
 use super::session::Words;
 use super::{Action, Context, Statement};
 use crate::error::{Error, Result, sqlstate};
@@ -105,7 +105,7 @@ fn declare(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
         return Err(syntax(inner.text));
     }
     let is_held = hold == Some("with");
-    if query.locks.is_some() {
+    if has_locks(&query) {
         check_locking(is_held, has("scroll"), has("insensitive"))?;
     }
     let is_scrollable = has("scroll") || (!has("no scroll") && goes_back(&query));

@@ -14,9 +14,15 @@ use crate::types::is_aggregate_name;
 /// Whether the rows of a query can be fetched backward.
 pub fn goes_back(query: &Statement) -> bool {
     match query.parsed.as_ref().and_then(|tree| tree.top()) {
-        Some(ast::Statement::Query(tree)) => query.locks.is_none() && of_query(tree),
+        Some(ast::Statement::Query(tree)) => tree.locks.is_empty() && of_query(tree),
         _ => true,
     }
+}
+
+/// Whether a query has FOR UPDATE or FOR SHARE.
+pub fn has_locks(query: &Statement) -> bool {
+    let tree = query.parsed.as_ref().and_then(|tree| tree.top());
+    matches!(tree, Some(ast::Statement::Query(tree)) if !tree.locks.is_empty())
 }
 
 fn of_query(query: &Query) -> bool {

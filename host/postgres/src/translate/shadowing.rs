@@ -215,7 +215,7 @@ mod tests {
             (
                 "WITH u AS (SELECT * FROM u) SELECT * FROM (WITH u AS (SELECT * FROM u) SELECT * FROM u) x",
                 "WITH `u_1` AS (SELECT * FROM u) \
-                 SELECT * FROM (WITH `u_2` AS (SELECT * FROM `u_1` AS u) SELECT * FROM `u_2` AS u) x",
+                 SELECT * FROM (WITH u AS (SELECT * FROM `u_1` AS u) SELECT * FROM u) x",
             ),
             (
                 "WITH u AS (SELECT * FROM u) UPDATE u SET b = 1 FROM u AS k WHERE k.a = u.a",

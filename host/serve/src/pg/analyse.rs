@@ -19,11 +19,10 @@ use super::converse::{Conversation, KEPT_STATEMENTS};
 use super::failure::{Failure, Result};
 use super::listing;
 use super::store::{Analysed, Prepared};
-use super::tables::Tables;
+use super::tables::{MAX_KEPT, Tables};
 use crate::session::error::Error as SessionError;
 
-/// Texts whose analysis is kept, and the bytes of each at most.
-pub const MAX_KEPT: usize = 64;
+/// Bytes of a text whose analysis is kept at most.
 const MAX_KEPT_BYTES: usize = 8 << 10;
 
 /// What was found out already, as long as the schema stays the same.

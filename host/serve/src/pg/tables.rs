@@ -7,8 +7,10 @@ use sql_tokens::{quoted_name, quoted_text};
 use sqlite_wasm_postgres::types::infer::{Column, Schema};
 use sqlite_wasm_postgres::types::{Typed, view};
 
-use super::analyse::MAX_KEPT;
 use crate::session::engine::Engine;
+
+/// Tables that are kept at most, and texts whose analysis is.
+pub const MAX_KEPT: usize = 64;
 
 /// The tables of a connection.
 pub struct Tables<'a> {

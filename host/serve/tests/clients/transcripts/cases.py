@@ -253,10 +253,7 @@ MAINTAINED = [
     ["ANALYZE t", "ANALYZE ti", "ANALYZE v", "ANALYZE nosuch", "ANALYZE t(a)", "ANALYZE t(z)", "ANALYZE t(a, a)"],
     ["ANALYZE v, t", "ANALYZE t, nosuch", "ANALYZE (nosuch) t", "ANALYZE VERBOSE v"],
     ["VACUUM ti", "VACUUM v", "VACUUM nosuch", "VACUUM t(a)", "VACUUM ANALYZE t(a)", "VACUUM ANALYZE t(z)", "VACUUM (nosuch) t"],
-    *[
-        ["BEGIN", sql, "ROLLBACK"]
-        for sql in ("REINDEX SCHEMA public", "REINDEX TABLE CONCURRENTLY t", "REINDEX TABLE t", "ANALYZE t")
-    ],
+    *[["BEGIN", sql, "ROLLBACK"] for sql in ("REINDEX SCHEMA public", "REINDEX TABLE CONCURRENTLY t", "REINDEX TABLE t", "ANALYZE t")],
 ]
 
 LOCKED = [

@@ -30,9 +30,6 @@ pub const DATABASE_OWNER: i64 = 6171;
 /// The name of the only role.
 pub const OWNER_NAME: &str = "postgres";
 
-/// The table whose rows change while the schema is the same.
-const SETTINGS: &str = "pg_settings";
-
 /// A constraint.
 #[derive(Clone, Debug)]
 pub struct Constraint {
@@ -120,7 +117,8 @@ impl Catalog {
 
     /// The rows of a table.
     pub fn rows(&self, table: &'static str, columns: &[rows::Column]) -> Rc<[Vec<Value>]> {
-        if table == SETTINGS {
+        // These change while the schema is the same.
+        if rows::OF_SESSION.contains(&table) {
             return rows::of(self, table, columns).into();
         }
         let mut made = self.made.borrow_mut();

@@ -19,6 +19,9 @@ use types::{C_COLLATION, DEFAULT_COLLATION, collation_of, storage, typed, types}
 const HEAP: i64 = 2;
 const BTREE: i64 = 403;
 
+/// The tables of the session, which only the server of the Postgres wire has.
+pub const OF_SESSION: [&str; 3] = ["pg_settings", "pg_cursors", "pg_prepared_statements"];
+
 /// A column of a table of the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
@@ -60,6 +63,9 @@ fn yes(is_so: bool) -> Value {
 
 /// The rows of a table.
 pub fn of(catalog: &Catalog, table: &str, columns: &[Column]) -> Vec<Vec<Value>> {
+    if OF_SESSION.contains(&table) {
+        return of_session(table, columns);
+    }
     cells(catalog, table).into_iter().map(|cells| row(columns, &cells)).collect()
 }
 
@@ -90,7 +96,6 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "pg_views" => relations(catalog, true).map(|(_, relation)| pg_view(relation)).collect(),
         "pg_indexes" => pg_indexes(catalog),
         "pg_trigger" => triggers(catalog),
-        "pg_settings" => settings(),
         "pg_tablespace" => vec![vec![
             ("oid", int(1663)),
             ("spcname", text("pg_default")),
@@ -106,29 +111,17 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
     }
 }
 
-/// The settings of the session, which only the server of the Postgres wire has.
-fn settings() -> Vec<Cells> {
-    const NAMES: [&str; 11] = [
-        "name",
-        "setting",
-        "unit",
-        "context",
-        "vartype",
-        "source",
-        "min_val",
-        "max_val",
-        "enumvals",
-        "boot_val",
-        "reset_val",
-    ];
-    let columns = NAMES.map(|name| format!("value ->> '{name}'")).join(", ");
-    let sql = format!("SELECT {columns} FROM json_each(pg_session('pg_settings'))");
+/// The rows of a table of the session, which the server sends as objects of JSON.
+fn of_session(table: &str, columns: &[Column]) -> Vec<Vec<Value>> {
+    let names: Vec<_> =
+        columns.iter().map(|column| format!("value ->> '{}'", column.name)).collect();
+    let sql = format!("SELECT {} FROM json_each(pg_session('{table}'))", names.join(", "));
     let rows = crate::schema::query(&sql, None).unwrap_or_default();
-    let cells = |row: Vec<Value>| {
-        let described = [("category", text("")), ("short_desc", text(""))];
-        NAMES.into_iter().zip(row).chain(described).collect()
+    let value = |(value, column): (Value, &Column)| match value {
+        Value::Null => column.nothing(),
+        value => value,
     };
-    rows.into_iter().map(cells).collect()
+    rows.into_iter().map(|row| row.into_iter().zip(columns).map(value).collect()).collect()
 }
 
 fn relations(catalog: &Catalog, views: bool) -> impl Iterator<Item = (i64, &Relation)> {

@@ -33,6 +33,8 @@ pub const MODULES: &[Module] = &[
     module("pg_roles"),
     module("pg_user"),
     module("pg_settings"),
+    module("pg_cursors"),
+    module("pg_prepared_statements"),
     module("pg_description"),
     module("pg_tables"),
     module("pg_views"),

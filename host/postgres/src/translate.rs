@@ -11,6 +11,7 @@ mod casts;
 mod constraints;
 mod context;
 mod copy;
+mod copy_condition;
 mod cursors;
 mod dates;
 mod definitions;
@@ -22,6 +23,7 @@ mod maintenance;
 mod modifiers;
 mod names;
 mod objects;
+mod outer_aggregates;
 mod patterns;
 mod prepared;
 mod queries;
@@ -29,9 +31,11 @@ mod query_tables;
 mod reserved;
 mod returning;
 mod row_locks;
+mod scrolling;
 mod session;
 mod session_calls;
 mod sets;
+mod shadowing;
 mod spelling;
 mod stack;
 mod target;
@@ -52,10 +56,11 @@ pub use action::{Action, Discarded};
 pub(crate) use casts::{as_cast, is_found_object, is_name_of_object, is_object, typed};
 pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
-pub use cursors::Direction;
+pub use cursors::{Declared, Direction};
 pub(crate) use dates::span;
 pub(crate) use expressions::operator;
 pub use failing::{changes_twice, failing_row};
+pub use maintenance::{Maintained, Verb};
 pub(crate) use modifiers::check_modifier;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
@@ -108,6 +113,8 @@ pub struct Statement {
     pub(crate) overriding: Option<Overriding>,
     /// Which rows it locks, in a transaction.
     pub locks: Option<Locks>,
+    /// What it maintains: VACUUM and its like.
+    pub maintained: Option<Maintained>,
     /// The types of its columns, from the first one, as far as they have been resolved.
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// Why it cannot be run before its types are resolved.
@@ -152,6 +159,7 @@ impl Statement {
             has_odd_names: piece.has_odd_names,
             overriding: None,
             locks: None,
+            maintained: None,
             columns: Vec::new(),
             problem: None,
             parsed: None,
@@ -164,7 +172,10 @@ impl Statement {
             Some(ast::Statement::CreateIndex(index)) if index.concurrently => {
                 Some("CREATE INDEX CONCURRENTLY")
             }
-            _ => (self.command == "VACUUM").then_some("VACUUM"),
+            _ => match &self.maintained {
+                Some(maintained) => maintained.alone,
+                None => (self.command == "VACUUM").then_some("VACUUM"),
+            },
         }
     }
 
@@ -227,6 +238,9 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
         let piece = Piece { text: &text, ..*piece };
         let statement = as_written(&piece, context)?;
         return Ok(Statement { overriding: Some(overriding), is_untouched: false, ..statement });
+    }
+    if let Some((text, condition)) = copy_condition::divided(piece.text) {
+        return copy_condition::statement(&Piece { text, ..*piece }, condition, context);
     }
     if let Some(statement) = maintenance::statement(piece)? {
         return Ok(statement);

@@ -9,9 +9,17 @@ mod datetime;
 mod decimal;
 mod text;
 
+use std::time::SystemTime;
+
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
 pub use binary::TOO_LONG;
+
+/// A time as `timestamptz` is stored.
+pub fn timestamp_text(time: SystemTime) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    datetime::Stamp(i64::try_from(since.as_micros()).unwrap_or(i64::MAX)).text()
+}
 
 /// A value of SQLite, which owns its bytes.
 pub type Value = wire::Value<Vec<u8>, String>;

@@ -1,6 +1,6 @@
 //! What is to be done for a statement.
 
-use super::{Copy, Direction, Modes};
+use super::{Copy, Declared, Direction, Modes};
 
 /// What is to be done for a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,8 +75,8 @@ pub enum Action {
     Declare {
         /// The name of the cursor.
         name: String,
-        /// `WITH HOLD`: it stays after the transaction.
-        is_held: bool,
+        /// What it can do.
+        declared: Declared,
     },
     /// `FETCH` and `MOVE`.
     Fetch {

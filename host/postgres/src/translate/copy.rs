@@ -77,6 +77,8 @@ pub struct Copy {
     pub columns: Vec<String>,
     /// Whether the client sends the data.
     pub is_in: bool,
+    /// Whether only rows are inserted for which a condition holds.
+    pub is_filtered: bool,
     /// How it is written.
     pub options: CopyOptions,
 }
@@ -118,8 +120,8 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
         }
     };
     let columns = columns.iter().map(folded).collect();
-    let copy =
-        Copy { table, columns, is_in: !to, options: read_options(&options, &legacy_options)? };
+    let options = read_options(&options, &legacy_options)?;
+    let copy = Copy { table, columns, is_in: !to, is_filtered: false, options };
     check_forced(&copy)?;
     let action = Action::Copy(Box::new(copy));
     Ok(Statement { action, command: "COPY".to_owned(), parsed, ..Statement::new(piece, sql) })

@@ -2,6 +2,8 @@
 
 use sql_tokens::{Kind, Token};
 
+use super::scrolling::{goes_back, has_locks};
+use super::session::Words;
 use super::{Action, Context, Statement};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
@@ -19,8 +21,27 @@ pub enum Direction {
     Relative(i64),
 }
 
-/// Words before the query of DECLARE, or of a whole FETCH, at most.
+/// What a cursor can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// `WITH HOLD`: it stays after the transaction.
+    pub is_held: bool,
+    /// `BINARY`: FETCH sends its values in their binary format.
+    pub is_binary: bool,
+    /// Whether it goes backward.
+    pub is_scrollable: bool,
+}
+
+/// Words of FETCH at most.
 const MAX_WORDS: usize = 16;
+
+const INVALID_CURSOR: &str = "42P11";
+
+/// Options of DECLARE that exclude each other.
+const OPPOSITES: [(&str, &str, &str); 2] = [
+    ("scroll", "no scroll", "cannot specify both SCROLL and NO SCROLL"),
+    ("asensitive", "insensitive", "cannot specify both ASENSITIVE and INSENSITIVE"),
+];
 
 /// A statement about a cursor.
 pub fn statement(piece: &Piece<'_>, context: &Context) -> Result<Option<Statement>> {
@@ -28,7 +49,7 @@ pub fn statement(piece: &Piece<'_>, context: &Context) -> Result<Option<Statemen
     let tokens: Vec<_> = tokens.take(MAX_WORDS).collect();
     let Some(first) = tokens.first() else { return Ok(None) };
     match first.text.to_ascii_lowercase().as_str() {
-        "declare" => declare(piece, &tokens[1..], context).map(Some),
+        "declare" => declare(piece, context).map(Some),
         word @ ("fetch" | "move") => fetch(piece, &tokens[1..], word == "move").map(Some),
         "close" => close(piece, &tokens[1..]).map(Some),
         _ => Ok(None),
@@ -49,23 +70,65 @@ fn word<'a>(token: &Token<'a>) -> String {
     token.text.to_ascii_lowercase()
 }
 
-fn declare(piece: &Piece<'_>, tokens: &[Token<'_>], context: &Context) -> Result<Statement> {
-    let (cursor, rest) = tokens.split_first().ok_or_else(|| syntax("DECLARE"))?;
-    let begin = rest.iter().find(|token| word(token) == "for").ok_or_else(|| syntax("DECLARE"))?;
-    let words: Vec<_> = rest.iter().map(word).take_while(|word| word != "for").collect();
-    if !words.iter().any(|word| word == "cursor") {
-        return Err(syntax(cursor.text));
+fn declare(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
+    let mut words = Words::of(piece);
+    words.next();
+    let name = words.name()?;
+    let mut given = Vec::new();
+    loop {
+        match words.one_of(&["binary", "asensitive", "insensitive", "no", "scroll", "cursor"]) {
+            Some("cursor") => break,
+            Some("no") => {
+                words.expect("scroll")?;
+                given.push("no scroll");
+            }
+            Some(option) => given.push(option),
+            None => return Err(words.wrong()),
+        }
     }
-    let is_held = words.windows(2).any(|pair| pair == ["with", "hold"]);
-    let start = begin.start + begin.text.len();
-    let inner = lex::split(&piece.text[start..])?.pop().ok_or_else(|| syntax("FOR"))?;
+    let hold = words.one_of(&["with", "without"]);
+    if hold.is_some() {
+        words.expect("hold")?;
+    }
+    let begin = words.peek();
+    words.expect("for")?;
+    let start = begin.map_or(0, |token| token.start + token.text.len());
+    let has = |option| given.contains(&option);
+    for (one, other, message) in OPPOSITES {
+        if has(one) && has(other) {
+            return Err(Error::new(INVALID_CURSOR, message));
+        }
+    }
+    let inner = lex::split(&piece.text[start..])?.pop().ok_or_else(|| words.wrong())?;
     let query = super::as_written(&inner, context)?;
     if query.command != "SELECT" || query.action != Action::Run {
         return Err(syntax(inner.text));
     }
+    let is_held = hold == Some("with");
+    if has_locks(&query) {
+        check_locking(is_held, has("scroll"), has("insensitive"))?;
+    }
+    let is_scrollable = has("scroll") || (!has("no scroll") && goes_back(&query));
+    let declared = Declared { is_held, is_binary: has("binary"), is_scrollable };
     let sql = lex::without_double_quotes(&query.sql);
-    let action = Action::Declare { name: name(cursor)?, is_held };
+    let action = Action::Declare { name, declared };
     Ok(Statement { sql, action, start: piece.start, command: "DECLARE".to_owned(), ..query })
+}
+
+/// The rows of a cursor that locks them are as they are when it comes to them.
+fn check_locking(is_held: bool, has_scroll: bool, is_insensitive: bool) -> Result<()> {
+    let (code, what, which) = match () {
+        () if is_held => ("0A000", "CURSOR WITH HOLD ... FOR UPDATE is not supported", "Holdable"),
+        () if has_scroll => {
+            ("0A000", "SCROLL CURSOR ... FOR UPDATE is not supported", "Scrollable")
+        }
+        () if is_insensitive => {
+            (INVALID_CURSOR, "INSENSITIVE CURSOR ... FOR UPDATE is not valid", "Insensitive")
+        }
+        () => return Ok(()),
+    };
+    let detail = format!("{which} cursors must be READ ONLY.");
+    Err(Error::new(code, format!("DECLARE {what}")).detail(detail))
 }
 
 fn fetch(piece: &Piece<'_>, tokens: &[Token<'_>], is_move: bool) -> Result<Statement> {
@@ -132,7 +195,9 @@ mod tests {
         let declared =
             one("DECLARE \"c 1\" NO SCROLL CURSOR WITH HOLD FOR SELECT \"a\" FROM t WHERE x = $1")
                 .unwrap();
-        assert_eq!(declared.action, Action::Declare { name: "c 1".into(), is_held: true });
+        let options = Declared { is_held: true, is_binary: false, is_scrollable: false };
+        let action = Action::Declare { name: "c 1".into(), declared: options };
+        assert_eq!(declared.action, action);
         assert_eq!(
             (declared.sql.as_str(), declared.parameters),
             ("SELECT `a` FROM t WHERE x = ?1", 1)
@@ -161,8 +226,61 @@ mod tests {
             "FETCH x y z",
             "CLOSE",
             "DECLARE c CURSOR FOR DELETE FROM t",
+            "DECLARE c NO CURSOR FOR SELECT 1",
+            "DECLARE c CURSOR BINARY FOR SELECT 1",
+            "DECLARE c CURSOR WITH FOR SELECT 1",
         ] {
             assert_eq!(one(wrong).unwrap_err().code, "42601", "{wrong}");
+        }
+    }
+    #[test]
+    fn a_cursor_goes_backward_where_a_plan_of_postgres_does() {
+        let is_scrollable = |sql: &str| match one(sql).unwrap().action {
+            Action::Declare { declared, .. } => declared.is_scrollable,
+            _ => unreachable!(),
+        };
+        for (query, goes_back) in [
+            ("SELECT * FROM t WHERE a > 1", true),
+            ("SELECT a FROM t ORDER BY a LIMIT 2", true),
+            ("SELECT * FROM (SELECT * FROM t) s", true),
+            ("VALUES (1), (2)", true),
+            ("SELECT a FROM t UNION ALL SELECT a FROM t", true),
+            ("SELECT count(*) FROM t ORDER BY 1", true),
+            ("SELECT a, (SELECT max(b) FROM u) FROM t", true),
+            ("SELECT 1", false),
+            ("SELECT 1 ORDER BY 1", false),
+            ("SELECT 1 UNION ALL SELECT 2", false),
+            ("SELECT a FROM t UNION SELECT a FROM t", false),
+            ("SELECT * FROM t JOIN u ON t.a = u.a", false),
+            ("SELECT * FROM t, u", false),
+            ("SELECT count(*) FROM t", false),
+            ("SELECT a FROM t GROUP BY a", false),
+            ("SELECT DISTINCT a FROM t", false),
+            ("SELECT rank() OVER (ORDER BY a) FROM t", false),
+            ("SELECT generate_series(1, 3) FROM t", false),
+            ("SELECT * FROM t WHERE a IN (SELECT a FROM u)", false),
+            ("SELECT * FROM t FOR UPDATE", false),
+        ] {
+            assert_eq!(
+                is_scrollable(&format!("DECLARE c CURSOR FOR {query}")),
+                goes_back,
+                "{query}"
+            );
+        }
+        assert!(is_scrollable("DECLARE c SCROLL CURSOR FOR SELECT 1"));
+        assert!(!is_scrollable("DECLARE c NO SCROLL CURSOR FOR SELECT * FROM t"));
+    }
+
+    #[test]
+    fn options_that_exclude_each_other_are_refused() {
+        for (sql, code) in [
+            ("DECLARE c SCROLL NO SCROLL CURSOR FOR SELECT 1", "42P11"),
+            ("DECLARE c INSENSITIVE ASENSITIVE CURSOR FOR SELECT 1", "42P11"),
+            ("DECLARE c SCROLL CURSOR FOR SELECT * FROM t FOR UPDATE", "0A000"),
+            ("DECLARE c CURSOR WITH HOLD FOR SELECT * FROM t FOR SHARE", "0A000"),
+            ("DECLARE c INSENSITIVE CURSOR FOR SELECT * FROM t FOR UPDATE", "42P11"),
+        ] {
+            assert_eq!(one(sql).unwrap_err().code, code, "{sql}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use sql_tokens::{Kind, Token};
 use sqlparser::ast::{
     self, Assignment, AssignmentTarget, ConflictTarget, Insert, OnConflictAction, OnInsert, Query,
-    SelectItem, SetExpr, Update,
+    SelectItem, SetExpr, Update, Values,
 };
 
 use super::names::{last, quoted_name};
@@ -13,7 +13,7 @@ use crate::lex::tokens;
 use crate::types::declaration;
 use crate::types::infer::Column;
 
-/// Rows of VALUES that are looked at: SQLite takes 500 parts of a compound.
+/// Rows of VALUES that are parts of a compound: SQLite takes 500 of them. More are a query, which has no DEFAULT.
 const MAX_ROWS: usize = 400;
 
 /// The query for the first row that does not meet a condition, with all columns of the table; `None` where it cannot be
@@ -52,7 +52,7 @@ pub fn changes_twice(statement: &Statement, columns: &[Column]) -> Option<String
         return None;
     }
     if let SetExpr::Values(values) = &*insert.source.as_ref()?.body
-        && !(2..=MAX_ROWS).contains(&values.rows.len())
+        && values.rows.len() < 2
     {
         return None;
     }
@@ -155,7 +155,11 @@ fn inserted(insert: &Insert, columns: &[Column]) -> Option<String> {
         let items: Vec<_> = stored().map(item).collect::<Option<_>>()?;
         Some(format!("SELECT {}", items.join(", ")))
     };
-    if let SetExpr::Values(values) = &*source.body {
+    let has_defaults =
+        |values: &Values| values.rows.iter().flat_map(|row| &row.content).any(is_default);
+    if let SetExpr::Values(values) = &*source.body
+        && (values.rows.len() <= MAX_ROWS || has_defaults(values))
+    {
         let rows = values.rows.iter().take(MAX_ROWS);
         let rows = rows.map(|values| {
             row(&|place| {

@@ -9,6 +9,7 @@ use sqlparser::ast::{
 
 use super::expressions::list;
 use super::names::{literal, once, parts, raw, string_of};
+use super::unknown::is_refused;
 use super::{Rewriter, dates, session_calls, texts};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::named_result;
@@ -52,39 +53,6 @@ const RANDOM_UUID: &str = "lower(hex(randomblob(4)) || '-' || hex(randomblob(2))
 /// Aggregates that are NULL without rows, and of SQLite's an empty array.
 const SOME: &[&str] = &["array_agg", "json_agg", "jsonb_agg"];
 
-/// Functions that nothing here can replace.
-const REFUSED: &[&str] = &[
-    "pg_sleep",
-    "pg_terminate_backend",
-    "pg_cancel_backend",
-    "pg_read_file",
-    "pg_ls_dir",
-    "lo_import",
-    "lo_export",
-    "dblink",
-    "setval",
-    "nextval",
-    "pg_notify",
-    "age",
-    "corr",
-    "covar_pop",
-    "covar_samp",
-    "regr_avgx",
-    "regr_avgy",
-    "regr_count",
-    "regr_intercept",
-    "regr_r2",
-    "regr_slope",
-    "regr_sxx",
-    "regr_sxy",
-    "regr_syy",
-    "to_number",
-    "to_tsvector",
-    "to_tsquery",
-    "plainto_tsquery",
-    "similarity",
-];
-
 impl Rewriter<'_> {
     pub(super) fn function(&mut self, function: &mut Function) -> Result<Option<Expr>> {
         self.unqualified(&mut function.name)?;
@@ -98,7 +66,7 @@ impl Rewriter<'_> {
         if !function.within_group.is_empty() {
             return Err(Error::unsupported("WITHIN GROUP"));
         }
-        if REFUSED.contains(&name.as_str()) {
+        if is_refused(&name) {
             return Err(Error::unsupported(format_args!("the function {name}")));
         }
         let arguments = match &function.args {
@@ -247,7 +215,7 @@ impl Rewriter<'_> {
             ) => {
                 return Err(Error::unsupported(format_args!("the function {name}")));
             }
-            ("json_object" | "jsonb_object", [_]) => {
+            ("json_object", [_]) | ("jsonb_object", _) => {
                 return Err(Error::unsupported(format_args!("{name} of an array")));
             }
             ("row", _) => raw(format!("({})", list(arguments))),

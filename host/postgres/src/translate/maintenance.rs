@@ -3,78 +3,157 @@
 use super::Statement;
 use super::names::quoted_name;
 use super::session::Words;
-use crate::error::Result;
+use crate::error::{Error, Result, sqlstate};
 use crate::lex::Piece;
 
-/// Words that may stand before the tables of VACUUM and ANALYZE.
-const OPTIONS: &[&str] = &["full", "freeze", "verbose", "analyze", "analyse"];
+/// Words that may stand before the tables of VACUUM and ANALYZE, in their order.
+const VACUUM_WORDS: &[&str] = &["full", "freeze", "verbose", "analyze", "analyse"];
+const ANALYZE_WORDS: &[&str] = &["verbose"];
+
+/// Options between parentheses.
+const VACUUM_OPTIONS: &[&str] = &[
+    "analyse",
+    "analyze",
+    "disable_page_skipping",
+    "freeze",
+    "full",
+    "index_cleanup",
+    "parallel",
+    "process_toast",
+    "skip_locked",
+    "truncate",
+    "verbose",
+];
+const ANALYZE_OPTIONS: &[&str] = &["skip_locked", "verbose"];
+const REINDEX_OPTIONS: &[&str] = &["concurrently", "tablespace", "verbose"];
 
 const OFF: &[&str] = &["false", "off", "0"];
 
+/// What a statement maintains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Maintained {
+    /// What is done.
+    pub verb: Verb,
+    /// Relations with the columns that are named, or a schema, or a database.
+    pub names: Vec<(String, Vec<String>)>,
+    /// What it is, if PostgreSQL runs it in no transaction with others.
+    pub alone: Option<&'static str>,
+}
+
+/// What is done to what is maintained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `VACUUM`.
+    Vacuum,
+    /// `ANALYZE`.
+    Analyze,
+    /// `REINDEX TABLE`.
+    ReindexTable,
+    /// `REINDEX INDEX`.
+    ReindexIndex,
+    /// `REINDEX SCHEMA`.
+    ReindexSchema,
+    /// `REINDEX DATABASE` and `REINDEX SYSTEM`.
+    ReindexDatabase,
+}
+
 /// The statement, where it is one of them.
+///
+/// # Errors
+///
+/// 42601 for an unknown option, 0A000 for columns that are not analyzed.
 pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
     let mut words = Words::of(piece);
-    Ok(match words.word().as_str() {
+    match words.word().as_str() {
         "vacuum" => vacuum(piece, &mut words),
         "analyze" | "analyse" => analyze(piece, &mut words),
         "reindex" => reindex(piece, &mut words),
-        _ => None,
-    })
+        _ => Ok(None),
+    }
 }
 
 /// What is left over in a file is used again, as after PostgreSQL's VACUUM: that of a table has nothing to do but to
 /// count its rows anew, and the others write the file anew, as FULL does.
-fn vacuum(piece: &Piece<'_>, words: &mut Words<'_>) -> Option<Statement> {
+fn vacuum(piece: &Piece<'_>, words: &mut Words<'_>) -> Result<Option<Statement>> {
     words.next();
     if words.word() == "into" {
-        return None;
+        return Ok(None);
     }
-    let options = options(words)?;
+    let Some(options) = options(words, "VACUUM", VACUUM_WORDS, VACUUM_OPTIONS)? else {
+        return Ok(None);
+    };
     let is_full = options.iter().any(|option| option == "full");
     let is_analyze = options.iter().any(|option| option.starts_with("analy"));
-    let tables = tables(words)?;
-    Some(if is_full || (tables.is_empty() && !is_analyze) {
-        of_sql(piece, "VACUUM", ["VACUUM".to_owned()])
+    let Some(names) = tables(words) else { return Ok(None) };
+    if !is_analyze && names.iter().any(|(_, columns)| !columns.is_empty()) {
+        let message = "ANALYZE option must be specified when a column list is provided";
+        return Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message));
+    }
+    let all = if is_full || (names.is_empty() && !is_analyze) {
+        vec!["VACUUM".to_owned()]
     } else {
-        of_sql(piece, "VACUUM", analyses(&tables))
-    })
+        analyses(&names)
+    };
+    let maintained = Maintained { verb: Verb::Vacuum, names, alone: Some("VACUUM") };
+    Ok(Some(of_sql(piece, "VACUUM", all, maintained)))
 }
 
-fn analyze(piece: &Piece<'_>, words: &mut Words<'_>) -> Option<Statement> {
+fn analyze(piece: &Piece<'_>, words: &mut Words<'_>) -> Result<Option<Statement>> {
     words.next();
-    options(words)?;
-    Some(of_sql(piece, "ANALYZE", analyses(&tables(words)?)))
+    if options(words, "ANALYZE", ANALYZE_WORDS, ANALYZE_OPTIONS)?.is_none() {
+        return Ok(None);
+    }
+    let Some(names) = tables(words) else { return Ok(None) };
+    let all = analyses(&names);
+    let maintained = Maintained { verb: Verb::Analyze, names, alone: None };
+    Ok(Some(of_sql(piece, "ANALYZE", all, maintained)))
 }
 
-fn reindex(piece: &Piece<'_>, words: &mut Words<'_>) -> Option<Statement> {
+fn reindex(piece: &Piece<'_>, words: &mut Words<'_>) -> Result<Option<Statement>> {
     words.next();
-    options(words)?;
-    let kind = words.word();
-    let is_all = match kind.as_str() {
-        "index" | "table" => false,
-        "schema" | "database" | "system" => true,
-        _ => return None,
+    let Some(options) = options(words, "REINDEX", &[], REINDEX_OPTIONS)? else { return Ok(None) };
+    let (verb, alone) = match words.word().as_str() {
+        "index" => (Verb::ReindexIndex, None),
+        "table" => (Verb::ReindexTable, None),
+        "schema" => (Verb::ReindexSchema, Some("REINDEX SCHEMA")),
+        "database" => (Verb::ReindexDatabase, Some("REINDEX DATABASE")),
+        "system" => (Verb::ReindexDatabase, Some("REINDEX SYSTEM")),
+        _ => return Ok(None),
     };
     words.next();
-    words.accept("concurrently");
-    let name = qualified(words)?;
-    words.end().ok()?;
-    let sql = if is_all { "REINDEX".to_owned() } else { format!("REINDEX {}", quoted_name(&name)) };
-    Some(of_sql(piece, "REINDEX", [sql]))
+    let is_concurrent =
+        words.accept("concurrently") || options.iter().any(|option| option == "concurrently");
+    let Some(name) = qualified(words).filter(|_| words.peek().is_none()) else { return Ok(None) };
+    let sql = match alone {
+        Some(_) => "REINDEX".to_owned(),
+        None => format!("REINDEX {}", quoted_name(&name)),
+    };
+    let alone = alone.or(is_concurrent.then_some("REINDEX CONCURRENTLY"));
+    let maintained = Maintained { verb, names: vec![(name, Vec::new())], alone };
+    Ok(Some(of_sql(piece, "REINDEX", vec![sql], maintained)))
 }
 
-/// `(ANALYZE, VERBOSE false)`, or words.
-fn options(words: &mut Words<'_>) -> Option<Vec<String>> {
+/// `(ANALYZE, VERBOSE false)`, or words; `None` for what is no list of options.
+fn options(
+    words: &mut Words<'_>,
+    command: &str,
+    alone: &[&'static str],
+    known: &[&str],
+) -> Result<Option<Vec<String>>> {
     let mut found = Vec::new();
     if !words.symbol(b'(') {
-        while let Some(option) = words.one_of(OPTIONS) {
-            found.push(option.to_owned());
-        }
-        return Some(found);
+        found.extend(alone.iter().filter(|option| words.accept(option)).map(|&one| one.to_owned()));
+        return Ok(Some(found));
     }
     loop {
         let option = words.word();
-        words.next()?;
+        if words.next().is_none() {
+            return Ok(None);
+        }
+        if !known.contains(&option.as_str()) {
+            let message = format!("unrecognized {command} option \"{option}\"");
+            return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
+        }
         let value = words.peek().filter(|token| !matches!(token.text, "," | ")"));
         if value.is_some() {
             words.next();
@@ -83,25 +162,30 @@ fn options(words: &mut Words<'_>) -> Option<Vec<String>> {
             found.push(option);
         }
         if words.symbol(b')') {
-            return Some(found);
+            return Ok(Some(found));
         }
-        words.symbol(b',').then_some(())?;
+        if !words.symbol(b',') {
+            return Ok(None);
+        }
     }
 }
 
-/// The names of tables; their columns do not matter.
-fn tables(words: &mut Words<'_>) -> Option<Vec<String>> {
+/// The names of tables, with columns.
+fn tables(words: &mut Words<'_>) -> Option<Vec<(String, Vec<String>)>> {
     let mut found = Vec::new();
     while words.peek().is_some() {
         if !found.is_empty() {
             words.symbol(b',').then_some(())?;
         }
-        found.push(qualified(words)?);
+        let (name, mut columns) = (qualified(words)?, Vec::new());
         if words.symbol(b'(') {
-            while !words.symbol(b')') {
-                words.next()?;
+            columns.push(words.name().ok()?);
+            while words.symbol(b',') {
+                columns.push(words.name().ok()?);
             }
+            words.symbol(b')').then_some(())?;
         }
+        found.push((name, columns));
     }
     Some(found)
 }
@@ -114,17 +198,22 @@ fn qualified(words: &mut Words<'_>) -> Option<String> {
     Some(last)
 }
 
-fn analyses(tables: &[String]) -> Vec<String> {
+fn analyses(tables: &[(String, Vec<String>)]) -> Vec<String> {
     if tables.is_empty() {
         return vec!["ANALYZE".to_owned()];
     }
-    tables.iter().map(|table| format!("ANALYZE {}", quoted_name(table))).collect()
+    tables.iter().map(|(table, _)| format!("ANALYZE {}", quoted_name(table))).collect()
 }
 
-fn of_sql(piece: &Piece<'_>, command: &str, all: impl Into<Vec<String>>) -> Statement {
-    let mut all = all.into();
+fn of_sql(
+    piece: &Piece<'_>,
+    command: &str,
+    mut all: Vec<String>,
+    maintained: Maintained,
+) -> Statement {
     let sql = all.pop().unwrap_or_default();
-    Statement { command: command.to_owned(), before: all, ..Statement::new(piece, sql) }
+    let (command, maintained) = (command.to_owned(), Some(maintained));
+    Statement { command, before: all, maintained, ..Statement::new(piece, sql) }
 }
 
 #[cfg(test)]
@@ -140,7 +229,8 @@ mod tests {
             ("vacuum (full, verbose) public.t", Some("VACUUM")),
             ("VACUUM (FULL false) t", Some("ANALYZE \"t\"")),
             ("VACUUM ANALYZE", Some("ANALYZE")),
-            ("VACUUM VERBOSE t, u (a, b)", Some("ANALYZE \"t\"; ANALYZE \"u\"")),
+            ("VACUUM VERBOSE ANALYZE t, u (a, b)", Some("ANALYZE \"t\"; ANALYZE \"u\"")),
+            ("VACUUM ANALYZE VERBOSE t", None),
             ("ANALYZE VERBOSE t (a)", Some("ANALYZE \"t\"")),
             ("ANALYZE (VERBOSE, SKIP_LOCKED off) \"T\"", Some("ANALYZE \"T\"")),
             ("REINDEX TABLE CONCURRENTLY t", Some("REINDEX \"t\"")),
@@ -159,6 +249,32 @@ mod tests {
                 all.join("; ")
             });
             assert_eq!(found.as_deref(), sql, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_they_do_not_know_is_refused() {
+        for (text, code) in [
+            ("VACUUM (nope) t", "42601"),
+            ("ANALYZE (full) t", "42601"),
+            ("REINDEX (freeze) TABLE t", "42601"),
+            ("VACUUM t (a)", "0A000"),
+        ] {
+            assert_eq!(statement(&split(text).unwrap()[0]).unwrap_err().code, code, "{text}");
+        }
+    }
+
+    #[test]
+    fn some_are_transactions_of_their_own() {
+        for (text, alone) in [
+            ("VACUUM t", Some("VACUUM")),
+            ("ANALYZE t", None),
+            ("REINDEX TABLE t", None),
+            ("REINDEX (CONCURRENTLY) TABLE t", Some("REINDEX CONCURRENTLY")),
+            ("REINDEX SCHEMA public", Some("REINDEX SCHEMA")),
+        ] {
+            let found = statement(&split(text).unwrap()[0]).unwrap().unwrap();
+            assert_eq!(found.alone(), alone, "{text}");
         }
     }
 }

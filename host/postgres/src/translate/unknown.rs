@@ -1,6 +1,8 @@
 //! What PostgreSQL has, and neither the parser nor SQLite knows: it is refused by its name, with 0A000.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 
 use sqlparser::ast::{self, TableFactor, Visit, Visitor};
 
@@ -10,8 +12,11 @@ use crate::lex::tokens;
 use sql_tokens::{Kind, Token};
 
 /// The functions of PostgreSQL 15: the names in `pg_proc` that SQL can call by name, without those behind operators and
-/// casts.
-const FUNCTIONS: &str = include_str!("unknown/functions.txt");
+/// casts. With `!` nothing here replaces a function: it is refused before SQLite sees it, which would keep it in a definition.
+static FUNCTIONS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
+    let lines = include_str!("unknown/functions.txt").lines();
+    lines.map(|line| line.strip_suffix(" !").map_or((line, false), |name| (name, true))).collect()
+});
 
 /// Words after CREATE, ALTER or DROP that no statement of SQLite has.
 const OBJECTS: &[&str] = &[
@@ -221,7 +226,6 @@ impl Statement {
         let named = NAMED.iter().find(|(pattern, _)| is_there(pattern));
         let own = || FEATURES.iter().find(|pattern| is_there(pattern));
         object(&all)
-            .or_else(|| filtered_copy(&all))
             .or_else(|| named.map(|(_, name)| (*name).to_owned()))
             .or_else(|| own().map(|pattern| shown(pattern)))
     }
@@ -277,7 +281,12 @@ impl Visitor for Called<'_> {
 
 /// Whether PostgreSQL has a function with this name.
 pub fn is_function(name: &str) -> bool {
-    FUNCTIONS.lines().any(|line| line == name)
+    FUNCTIONS.contains_key(name)
+}
+
+/// Whether PostgreSQL has it, and nothing here replaces it.
+pub fn is_refused(name: &str) -> bool {
+    FUNCTIONS.get(name) == Some(&true)
 }
 
 /// The tokens of the first statement.
@@ -296,12 +305,6 @@ fn object(all: &[Token<'_>]) -> Option<String> {
         "OR" => format!("{verb} OR REPLACE"),
         other => format!("{verb} {other}"),
     })
-}
-
-fn filtered_copy(all: &[Token<'_>]) -> Option<String> {
-    let is_copy = all.first().is_some_and(|first| is(first, "COPY"));
-    let has_condition = all.iter().any(|token| is(token, "WHERE"));
-    (is_copy && has_condition).then(|| "COPY … WHERE".to_owned())
 }
 
 /// Whether SQLite's parser says so, and not one of its other checks.

@@ -3,7 +3,8 @@
 use sqlparser::ast;
 
 use super::{
-    Action, Context, Rewriter, Statement, Tree, calls, labels, queries, row_locks, written,
+    Action, Context, Rewriter, Statement, Tree, calls, labels, outer_aggregates, queries,
+    row_locks, shadowing, written,
 };
 use crate::error::{Result, sqlstate};
 use crate::lex::Piece;
@@ -16,9 +17,11 @@ pub fn rewritten(
     context: &Context,
 ) -> Result<Statement> {
     row_locks::check(&parsed)?;
+    let is_renamed = shadowing::rename(&mut parsed, piece.text)
+        | outer_aggregates::inline(&mut parsed, piece.text);
     let is_moved = written::move_with(&mut parsed)?;
-    let is_changed =
-        calls::derive(&mut parsed) | labels::name_columns(&mut parsed)? | is_changed | is_moved;
+    let is_labelled = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;
+    let is_changed = is_changed | is_renamed | is_moved | is_labelled;
     let mut statement = match untyped(piece, &parsed, context, is_changed) {
         // A constant may be a value of another type than it seems here.
         Err(problem)

@@ -81,7 +81,8 @@ struct Placement {
     windows: Vec<Windows>,
 }
 
-fn address<T>(part: &T) -> usize {
+/// Where a node is, by which it is found again.
+pub(super) fn address<T>(part: &T) -> usize {
     std::ptr::from_ref(part).addr()
 }
 

@@ -1,28 +1,28 @@
 //! Statements, translated and with the types of their parameters and columns.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use sql_tokens::{quoted_name, quoted_text};
+use sql_tokens::quoted_text;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::shown_name;
-use sqlite_wasm_postgres::translate::{Action, Statement, translate};
+use sqlite_wasm_postgres::translate::{Action, Statement, Target, translate};
 use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema, budget};
-use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters, view};
+use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters};
 
 use super::converse::{Conversation, KEPT_STATEMENTS};
 use super::failure::{Failure, Result};
+use super::listing;
 use super::store::{Analysed, Prepared};
-use crate::session::engine::Engine;
+use super::tables::{MAX_KEPT, Tables};
 use crate::session::error::Error as SessionError;
 
-/// Texts whose analysis is kept, and the bytes of each at most.
-pub const MAX_KEPT: usize = 64;
+/// Bytes of a text whose analysis is kept at most.
 const MAX_KEPT_BYTES: usize = 8 << 10;
 
 /// What was found out already, as long as the schema stays the same.
@@ -34,6 +34,8 @@ pub struct Analyses {
     generation: u64,
     kept: HashMap<(String, Vec<u32>), Rc<Analysed>>,
     tables: RefCell<HashMap<String, Option<Vec<Column>>>>,
+    /// Which of them are views.
+    views: RefCell<HashSet<String>>,
     /// The OIDs of tables.
     oids: HashMap<String, u32>,
     /// The columns of tables that SQLite numbers.
@@ -45,82 +47,9 @@ impl Analyses {
     fn clear(&mut self) {
         self.kept.clear();
         self.tables.borrow_mut().clear();
+        self.views.borrow_mut().clear();
         self.numbered.clear();
         self.oids.clear();
-    }
-}
-
-/// The tables of a connection.
-struct Tables<'a> {
-    engine: &'a Engine,
-    known: &'a RefCell<HashMap<String, Option<Vec<Column>>>>,
-}
-
-impl Tables<'_> {
-    /// Whether the key of a table was defined as `GENERATED ALWAYS AS IDENTITY`.
-    fn has_identity(&self, table: &str) -> bool {
-        let sql = format!(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = {} \
-             AND sql LIKE '%/* GENERATED ALWAYS AS IDENTITY */%'",
-            quoted_text(table)
-        );
-        self.engine.own_rows(&sql, |_| Ok(())).is_ok_and(|rows| !rows.is_empty())
-    }
-}
-
-impl Tables<'_> {
-    /// The types of the columns that a view computes.
-    fn add_computed(&self, name: &str, columns: &mut [Column]) {
-        let name = quoted_text(name);
-        let sql = ["sqlite_temp_schema", "sqlite_schema"].map(|schema| {
-            format!("SELECT sql FROM {schema} WHERE type = 'view' AND lower(name) = {name}")
-        });
-        let found = self.engine.own_rows(&sql.join(" UNION ALL "), |row| row.get::<_, String>(0));
-        let types = found.ok().and_then(|all| all.first().map(|sql| view::types(sql)));
-        for (name, declared) in types.unwrap_or_default() {
-            let column = columns.iter_mut().find(|column| column.name == name);
-            if let Some(column) = column {
-                column.computed = Typed::declared(&declared);
-            }
-        }
-    }
-}
-
-impl Schema for Tables<'_> {
-    fn columns(&self, table: &str) -> Option<Vec<Column>> {
-        let name = table.to_ascii_lowercase();
-        if let Some(known) = self.known.borrow().get(&name) {
-            return known.clone();
-        }
-        let sql = format!("PRAGMA table_xinfo({})", quoted_name(&name));
-        let found = self.engine.own_rows(&sql, |row| {
-            // 1 is a hidden one of a virtual table.
-            let hidden = row.get::<_, i64>(6)?;
-            let column = Column {
-                name: row.get(1)?,
-                declared: row.get(2)?,
-                is_key: row.get::<_, i64>(5)? > 0,
-                default: row.get(4)?,
-                is_generated: hidden > 1,
-                is_identity: false,
-                computed: None,
-            };
-            Ok((hidden != 1).then_some(column))
-        });
-        let found = found.map(|all| all.into_iter().flatten().collect::<Vec<_>>());
-        let mut found = found.ok().filter(|columns| !columns.is_empty());
-        if let Some(key) = found.iter_mut().flatten().find(|column| column.is_numbered()) {
-            key.is_identity = self.has_identity(&name);
-        }
-        if let Some(columns) = &mut found {
-            self.add_computed(&name, columns);
-        }
-        let mut known = self.known.borrow_mut();
-        if known.len() >= MAX_KEPT {
-            known.clear();
-        }
-        known.insert(name, found.clone());
-        found
     }
 }
 
@@ -136,14 +65,15 @@ impl Conversation<'_> {
             let message = "cannot insert multiple commands into a prepared statement";
             return Err(Error::new(sqlstate::SYNTAX_ERROR, message).into());
         }
-        let analysed = Rc::new(self.analyse(statement, sql, given)?);
+        let analysed = Rc::new(self.analyse(statement, sql, sql, given)?);
         self.keep(sql, given, &analysed);
         Ok(Some(analysed))
     }
 
     /// From now on the next statement is analysed: its time begins.
     pub fn begin_analysis(&mut self) {
-        self.analysis_end = Instant::now().checked_add(self.engine.statement_limit());
+        self.begun = Instant::now();
+        self.analysis_end = self.begun.checked_add(self.engine.statement_limit());
     }
 
     /// Do a part of a statement's analysis, for as long as it may run and somebody waits for it.
@@ -230,8 +160,18 @@ impl Conversation<'_> {
     ///
     /// 26000 where there is none, 0A000 where its columns are others now.
     pub fn prepared(&self, name: &str) -> Result<Prepared> {
-        let prepared = self.store.prepared(name)?;
-        let Some(analysed) = &prepared else { return Ok(None) };
+        self.unchanged(&self.store.prepared(name)?.prepared)
+    }
+
+    /// The same of one that gets values.
+    pub fn prepared_to_run(&self, name: &str) -> Result<Prepared> {
+        let statement = self.store.prepared(name)?;
+        statement.runs.set(statement.runs.get() + 1);
+        self.unchanged(&statement.prepared)
+    }
+
+    fn unchanged(&self, prepared: &Prepared) -> Result<Prepared> {
+        let Some(analysed) = prepared else { return Ok(None) };
         let generation = self.analyses.generation;
         if !analysed.columns.is_empty() && analysed.generation.get() != generation {
             if has_own_columns(&analysed.statement)
@@ -241,7 +181,7 @@ impl Conversation<'_> {
             }
             analysed.generation.set(generation);
         }
-        Ok(prepared)
+        Ok(prepared.clone())
     }
 
     /// The columns that a statement has with the tables as they are now.
@@ -252,11 +192,12 @@ impl Conversation<'_> {
         self.columns(&statement, "")
     }
 
-    /// The types of a statement of `text`.
+    /// The types of a statement of `text`, in which it is `own`.
     pub fn analyse(
         &mut self,
         mut statement: Statement,
         text: &str,
+        own: &str,
         given: &[u32],
     ) -> Result<Analysed> {
         self.transaction.check(&statement.action)?;
@@ -287,8 +228,18 @@ impl Conversation<'_> {
         } else {
             Vec::new()
         };
+        let lists = listing::is_read_by(&statement.sql);
+        if lists && is_definition(&statement.command) {
+            // Other programs that read the file have no session.
+            return Err(Error::unsupported("a table of the session in a definition").into());
+        }
         let generation = self.analyses.generation.into();
-        Ok(Analysed { statement, parameters, columns, origins, generation })
+        let text = own.to_owned();
+        let counts = columns.is_empty() && self.writes_view(&statement);
+        if counts {
+            statement.sql.push_str("\nRETURNING 1");
+        }
+        Ok(Analysed { text, statement, parameters, columns, origins, generation, lists, counts })
     }
 
     /// The columns of a query.
@@ -351,8 +302,17 @@ impl Conversation<'_> {
         Ok(found)
     }
 
+    /// Whether a statement writes a view, whose triggers do it.
+    fn writes_view(&self, statement: &Statement) -> bool {
+        let views = self.analyses.views.borrow();
+        !views.is_empty()
+            && statement.action == Action::Run
+            && Target::of(statement).is_some_and(|one| views.contains(&one.table.to_lowercase()))
+    }
+
     fn tables(&self) -> Tables<'_> {
-        Tables { engine: self.engine, known: &self.analyses.tables }
+        let Analyses { tables, views, .. } = &self.analyses;
+        Tables { engine: self.engine, known: tables, views }
     }
 }
 

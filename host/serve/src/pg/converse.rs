@@ -15,7 +15,7 @@ use super::failure::{Failure, Result, no_room, of_end, shutdown};
 use super::frames::{self, Message, Target};
 use super::out::Severity;
 use super::session::Shared;
-use super::store::{Prepared, Store, check_length};
+use super::store::{Prepared, Statement, Store, check_length};
 use super::stream::{Gone, Stream};
 use crate::session::control::Ended;
 use crate::session::engine::Engine;
@@ -53,6 +53,8 @@ pub struct Conversation<'a> {
     pub analyses: Analyses,
     /// When the analysis of the statement must be done; none where it has no limit.
     pub analysis_end: Option<Instant>,
+    /// When the statement began.
+    pub begun: Instant,
     /// Rows that wait in portals at most, in bytes.
     pub max_waiting: u64,
     /// After an error in the extended protocol, up to Sync.
@@ -89,6 +91,7 @@ impl<'a> Conversation<'a> {
             store: Store::default(),
             analyses: Analyses::default(),
             analysis_end: None,
+            begun: Instant::now(),
             max_waiting,
             is_skipping: false,
         };
@@ -299,7 +302,8 @@ impl<'a> Conversation<'a> {
             Message::Parse { name, sql, types } => {
                 check_length(sql)?;
                 let prepared = self.analysed(sql, &types)?;
-                self.store.prepare(name, prepared, sql.len())?;
+                let statement = Statement::new(prepared, sql.len(), self.begun);
+                self.store.prepare(name, statement)?;
                 self.stream.out.empty(b'1');
             }
             Message::Bind(bind) => self.bind(&bind)?,

@@ -23,7 +23,7 @@ fn type_of(declared: Option<&str>) -> Typed {
 
 impl Conversation<'_> {
     /// COPY FROM STDIN: the rows that were inserted.
-    pub fn copy_in(&mut self, copy: &Copy) -> Result<u64> {
+    pub fn copy_in(&mut self, copy: &Copy, statement: &Statement) -> Result<u64> {
         let columns = self.copied(copy)?;
         check_named(copy, columns.iter().map(|column| column.name.as_str()))?;
         let names: Vec<_> = columns.iter().map(|column| column.name.clone()).collect();
@@ -31,6 +31,11 @@ impl Conversation<'_> {
             columns.iter().map(|column| (column.name.clone(), type_of(Some(&column.declared))));
         let types = types.collect();
         let table = copy.table.as_deref().unwrap_or_default();
+        let insert = if copy.is_filtered {
+            copy.insert_where(statement, &columns, &self.table(table)?)?
+        } else {
+            copy.insert(&names)
+        };
         if self.is_read_only() {
             return Err(only_reads("COPY FROM").into());
         }
@@ -43,12 +48,12 @@ impl Conversation<'_> {
         let (patience, then) = self.engine.patience();
         let reader = Reader::new(copy.options.clone(), table, types);
         let stream = &mut self.stream;
-        let copied = self.engine.run_often(&copy.insert(&names), |insert| {
+        let copied = self.engine.run_often(&insert, |insert| {
             // Only a client that may insert gets CopyInResponse.
             stream.out.copy(b'G', copy.options.format == CopyFormat::Binary, names.len());
             receive(
                 stream,
-                reader,
+                (reader, copy.is_filtered),
                 insert,
                 |gone| match gone {
                     Gone::Late => SessionError::Ended(then),
@@ -72,7 +77,7 @@ impl Conversation<'_> {
         let table = copy.table.as_deref().unwrap_or_default();
         let all = self.table(table)?;
         if copy.columns.is_empty() {
-            return Ok(all);
+            return Ok(all.into_iter().filter(|column| !column.is_generated).collect());
         }
         let find = |name: &String| {
             let found = all.iter().find(|column| column.name.eq_ignore_ascii_case(name));
@@ -156,8 +161,8 @@ fn of_copy(failure: Failure, table: &str) -> Failure {
 /// Insert what the client sends, until it says that this is all.
 fn receive(
     stream: &mut Stream,
-    mut reader: Reader,
-    insert: &mut dyn FnMut(&[Value]) -> Result<(), SessionError>,
+    (mut reader, is_filtered): (Reader, bool),
+    insert: &mut dyn FnMut(&[Value]) -> Result<usize, SessionError>,
     gone: impl Fn(Gone) -> SessionError,
     patience: std::time::Duration,
 ) -> Result<u64, SessionError> {
@@ -166,11 +171,13 @@ fn receive(
     let failed = RefCell::new(None);
     let mut rows = 0;
     let mut row = |values: &[_]| {
-        rows += 1;
-        insert(values).map_err(|error| {
+        let inserted = insert(values).map_err(|error| {
             failed.replace(Some(error));
             Error::new(sqlstate::INTERNAL_ERROR, "COPY")
-        })
+        })?;
+        // A view has its rows elsewhere.
+        rows += if is_filtered { inserted as u64 } else { 1 };
+        Ok(())
     };
     let why = |error: Error| failed.take().unwrap_or_else(|| error.into());
     let mut body = Vec::new();

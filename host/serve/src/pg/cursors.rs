@@ -6,11 +6,11 @@ use sqlite_sandbox::types::{Value, ValueRef};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::Transaction;
-use sqlite_wasm_postgres::translate::{Action, Direction};
+use sqlite_wasm_postgres::translate::{Action, Declared, Direction};
 use sqlite_wasm_postgres::values::Format;
 
 use super::converse::Conversation;
-use super::cursor::{Cursor, Life};
+use super::cursor::{Cursor, Life, only_forward};
 use super::execute::{Sink, put_values};
 use super::failure::{Failure, Result};
 use super::out::Out;
@@ -24,10 +24,10 @@ impl Conversation<'_> {
         analysed: &Analysed,
         values: &[Value],
         name: &str,
-        is_held: bool,
+        declared: Declared,
     ) -> Result<()> {
         let is_alone = self.transaction == Transaction::Idle && !self.is_implicit;
-        if is_alone && !is_held {
+        if is_alone && !declared.is_held {
             let message = "DECLARE CURSOR can only be used in transaction blocks";
             return Err(Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message).into());
         }
@@ -35,16 +35,19 @@ impl Conversation<'_> {
         let columns = self.columns(&analysed.statement, "")?;
         let mut statement = analysed.statement.clone();
         statement.action = Action::Run;
-        let (parameters, origins, generation) = Default::default();
-        let query = Analysed { statement, parameters, columns, origins, generation };
+        let (parameters, origins, generation, counts) = Default::default();
+        let (text, lists) = (analysed.text.clone(), analysed.lists);
+        let query =
+            Analysed { text, statement, parameters, columns, origins, generation, lists, counts };
         let mut rows = Vec::new();
         if self.lock_rows(&query.statement)? {
             self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
         }
         let savepoints = self.session.state().settings.savepoints();
-        let life = Life { is_held, is_kept: is_alone, savepoints };
-        self.store.declare(name, Cursor::new(query.statement.sql, query.columns, rows, life))?;
-        Ok(())
+        let life = Life { is_kept: is_alone, savepoints };
+        let of = (query.text, declared, self.begun);
+        let cursor = Cursor::new(of, query.statement.sql, query.columns, rows, life);
+        Ok(self.store.declare(name, cursor)?)
     }
 
     /// Move a cursor, and send the rows that it passes where there is a sink: how many.
@@ -55,7 +58,9 @@ impl Conversation<'_> {
         formats: &[Format],
         sink: Option<Sink<'_>>,
     ) -> Result<u64> {
-        let passed = self.store.cursor(name)?.go(direction);
+        let cursor = self.store.cursor(name)?;
+        cursor.check(direction, sink.is_none())?;
+        let passed = cursor.go(direction);
         let count = passed.len() as u64;
         let Some(mut sink) = sink else { return Ok(count) };
         let cursor = self.store.cursor(name)?;
@@ -142,9 +147,6 @@ fn forward(direction: Direction) -> Result<(u64, u64)> {
     match direction {
         Direction::Forward(count) => Ok((0, count)),
         Direction::Relative(distance @ 1..) => Ok((distance.unsigned_abs() - 1, 1)),
-        _ => {
-            let error = Error::new("55000", "cursor can only scan forward");
-            Err(error.hint("Declare it with SCROLL option to enable backward scan.").into())
-        }
+        _ => Err(only_forward().into()),
     }
 }

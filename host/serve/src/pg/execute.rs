@@ -50,13 +50,16 @@ impl Conversation<'_> {
         }
         let is_one = statements.len() == 1;
         let is_together = !is_one && !statements.iter().any(is_only_sqlite);
-        for statement in statements {
+        let starts: Vec<_> = statements.iter().skip(1).map(|statement| statement.start).collect();
+        let ends = starts.into_iter().chain([sql.len()]);
+        for (statement, end) in statements.into_iter().zip(ends) {
             self.is_together = is_together;
             self.check_alone(&statement, is_together)?;
             if is_together {
                 self.begin_implicit(&statement)?;
             }
-            let analysed = Rc::new(self.analyse(statement, sql, &[])?);
+            let own = if is_one { sql } else { sql.get(statement.start..end).unwrap_or_default() };
+            let analysed = Rc::new(self.analyse(statement, sql, own, &[])?);
             analysed.check_complete()?;
             if is_one {
                 self.keep(sql, &[], &analysed);
@@ -68,12 +71,21 @@ impl Conversation<'_> {
     }
 
     fn run_simple(&mut self, analysed: &Analysed) -> Result<()> {
+        let formats = self.fetched(&analysed.statement.action)?;
         if !analysed.columns.is_empty() {
-            self.stream.out.row_description(&analysed.columns, &analysed.origins, &[]);
+            self.stream.out.row_description(&analysed.columns, &analysed.origins, formats);
         }
-        let tag = self.execute(analysed, &[], &[], Sink::Client)?;
+        let tag = self.execute(analysed, &[], formats, Sink::Client)?;
         self.stream.out.complete(&tag);
         Ok(())
+    }
+
+    /// The simple protocol has the formats of the cursor that is fetched, where it goes there.
+    fn fetched(&self, action: &Action) -> Result<&'static [Format]> {
+        let Action::Fetch { name, direction, is_move } = action else { return Ok(&[]) };
+        let Some(cursor) = self.store.cursors.get(name) else { return Ok(&[]) };
+        cursor.check(*direction, *is_move)?;
+        Ok(if cursor.declared.is_binary { &[Format::Binary] } else { &[] })
     }
 
     /// Whether so many more bytes may wait in portals and cursors.
@@ -94,6 +106,9 @@ impl Conversation<'_> {
         formats: &[Format],
         sink: Sink<'_>,
     ) -> Result<String> {
+        if analysed.lists {
+            self.session.state().listed = Some(self.store.listed());
+        }
         let statement = &analysed.statement;
         let before = self.transaction;
         before.check(&statement.action)?;
@@ -122,12 +137,19 @@ impl Conversation<'_> {
             }
             (failure, _) => failure,
         })?;
+        if analysed.lists {
+            self.session.state().listed = None;
+        }
         let notices = std::mem::take(&mut self.session.state().notices);
         notices.iter().for_each(|notice| self.warn(notice));
         if self.transaction == Transaction::Idle && !self.is_implicit && !self.is_together {
             self.end_settings(true);
         }
-        Ok(tag(statement, rows, before))
+        Ok(match rows {
+            // The table of CREATE TABLE AS is there.
+            None if statement.command == "SELECT" => "CREATE TABLE AS".to_owned(),
+            rows => tag(statement, rows.unwrap_or_default(), before),
+        })
     }
 
     pub fn limit_statement(&mut self) -> Result<()> {
@@ -147,14 +169,16 @@ impl Conversation<'_> {
         values: &[Value],
         formats: &[Format],
         sink: Sink<'_>,
-    ) -> Result<u64> {
+    ) -> Result<Option<u64>> {
         let statement = &analysed.statement;
-        Ok(match &statement.action {
-            Action::Run | Action::Explain => self.run_rows(analysed, values, formats, sink)?,
-            Action::Copy(copy) if copy.is_in => self.copy_in(copy)?,
+        Ok(Some(match &statement.action {
+            Action::Run | Action::Explain => {
+                return self.run_rows(analysed, values, formats, sink);
+            }
+            Action::Copy(copy) if copy.is_in => self.copy_in(copy, statement)?,
             Action::Copy(copy) => self.copy_out(copy, statement)?,
-            Action::Declare { name, is_held } => {
-                self.declare(analysed, values, name, *is_held)?;
+            Action::Declare { name, declared } => {
+                self.declare(analysed, values, name, *declared)?;
                 0
             }
             Action::Fetch { name, direction, is_move } => {
@@ -166,19 +190,20 @@ impl Conversation<'_> {
                 }
             }
             _ => self.run_of_session(analysed, formats, sink)?,
-        })
+        }))
     }
 
+    /// Run it: its rows; none where a definition leaves it out.
     pub fn run_rows(
         &mut self,
         analysed: &Analysed,
         values: &[Value],
         formats: &[Format],
         sink: Sink<'_>,
-    ) -> Result<u64> {
+    ) -> Result<Option<u64>> {
         let statement = &analysed.statement;
         if self.leaves_out(analysed)? {
-            return Ok(0);
+            return Ok(None);
         }
         let replaced = self.replaced_columns(statement);
         let was_implicit = self.is_implicit;
@@ -198,7 +223,7 @@ impl Conversation<'_> {
         self.check_emptied(statement)?;
         self.check_once(analysed, values)?;
         if !self.lock_rows(statement)? {
-            return Ok(0);
+            return Ok(Some(0));
         }
         let style = self.session.state().settings.interval_style();
         let formats = (0..analysed.columns.len()).map(|at| format_of(formats, at).styled(style));
@@ -213,7 +238,7 @@ impl Conversation<'_> {
         if !was_implicit && is_several {
             self.end_implicit()?;
         }
-        Ok(rows)
+        Ok(Some(rows))
     }
 
     /// Run it without what runs before it: its rows.
@@ -224,11 +249,14 @@ impl Conversation<'_> {
         formats: &[Format],
         mut sink: Sink<'_>,
     ) -> Result<u64> {
-        let Analysed { statement, columns, .. } = analysed;
+        let Analysed { statement, columns, counts, .. } = analysed;
         if statement.sql.is_empty() {
             return Ok(0);
         }
-        let first = if statement.action == Action::Explain { DETAIL } else { 0 };
+        let first = match statement.action {
+            Action::Explain => DETAIL,
+            _ => usize::from(*counts),
+        };
         if is_definition(&statement.command) {
             self.forget_schema();
         }
@@ -243,6 +271,9 @@ impl Conversation<'_> {
             |prepared| check(prepared, columns.len(), first, read_only),
             |row| {
                 rows += 1;
+                if *counts {
+                    return Ok(());
+                }
                 match &mut sink {
                     Sink::Client => {
                         put_row(&mut stream.out, row, (columns, first), formats, rows)?;
@@ -265,7 +296,7 @@ impl Conversation<'_> {
         if changes.rows > 0 {
             self.note_number(statement)?;
         }
-        Ok(if columns.is_empty() { changes.rows } else { rows })
+        Ok(if columns.is_empty() && !counts { changes.rows } else { rows })
     }
 
     /// Run SQL of this server.

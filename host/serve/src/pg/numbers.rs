@@ -3,9 +3,9 @@
 use sql_tokens::quoted_text;
 use sqlite_wasm_postgres::translate::{Insertion, Statement};
 
-use super::analyse::MAX_KEPT;
 use super::converse::Conversation;
 use super::failure::Result;
+use super::tables::MAX_KEPT;
 
 impl Conversation<'_> {
     /// Keep the number that an insertion got, for `lastval` and `currval`.

@@ -29,9 +29,9 @@ impl Checked {
     }
 }
 
-/// The SQLSTATE of a notice about what is not there.
-const SUCCESS: &str = "00000";
-const WRONG_KIND: &str = "42809";
+/// The SQLSTATE of a notice about what is not there, and of a warning.
+pub const SUCCESS: &str = "00000";
+pub const WARNING: &str = "01000";
 
 impl Conversation<'_> {
     /// Check what a definition says of the relations that it names.
@@ -40,6 +40,9 @@ impl Conversation<'_> {
     ///
     /// PostgreSQL's: 42P01, 42704, 42P07, 42809, 55006.
     pub fn check_objects(&self, statement: &Statement) -> Result<Checked> {
+        if let Some(maintained) = &statement.maintained {
+            return self.check_maintained(maintained);
+        }
         let Some(definition) = Definition::of(statement) else { return Ok(Checked::default()) };
         match &definition {
             Definition::Create { name, kind, if_not_exists, or_replace, table } => {
@@ -47,7 +50,7 @@ impl Conversation<'_> {
                     self.check_indexed(table)?;
                 }
                 let Some(name) = name else { return Ok(Checked::default()) };
-                match self.kind_of(name)? {
+                match self.kind_in_use(name)? {
                     None => {}
                     Some(_) if *if_not_exists => {
                         let message = format!("relation \"{name}\" already exists");
@@ -82,7 +85,9 @@ impl Conversation<'_> {
     fn check_indexed(&self, table: &str) -> Result<()> {
         if let Some(found @ (Kind::View | Kind::Index)) = self.kind_of(table)? {
             let message = format!("cannot create index on relation \"{table}\"");
-            return Err(Error::new(WRONG_KIND, message).detail(not_for(found)).into());
+            return Err(Error::new(sqlstate::WRONG_OBJECT_TYPE, message)
+                .detail(not_for(found))
+                .into());
         }
         self.check_unused("CREATE INDEX", table)
     }
@@ -93,6 +98,10 @@ impl Conversation<'_> {
         for name in names {
             match self.kind_of(name)? {
                 Some(found) => check_kind(name, found, kind)?,
+                None if let Some(table) = self.key_of(name)? => {
+                    check_kind(name, Kind::Index, kind)?;
+                    return Err(needed_by_key(name, &table).into());
+                }
                 None if if_exists => {
                     let message = format!("{word} \"{name}\" does not exist");
                     checked.notices.extend(Checked::skip(SUCCESS, message).notices);
@@ -133,7 +142,9 @@ impl Conversation<'_> {
             Some(found @ (Kind::View | Kind::Index)) => {
                 let message =
                     format!("ALTER action {action} cannot be performed on relation \"{name}\"");
-                return Err(Error::new(WRONG_KIND, message).detail(not_for(found)).into());
+                return Err(Error::new(sqlstate::WRONG_OBJECT_TYPE, message)
+                    .detail(not_for(found))
+                    .into());
             }
             _ if !is_renaming => self.check_unused("ALTER TABLE", name)?,
             _ => {}
@@ -155,7 +166,7 @@ impl Conversation<'_> {
     }
 
     /// What a name is; `None` where there is no such relation.
-    fn kind_of(&self, name: &str) -> Result<Option<Kind>> {
+    pub fn kind_of(&self, name: &str) -> Result<Option<Kind>> {
         let name = quoted_text(&name.to_ascii_lowercase());
         let of = |schema: &str| {
             format!("SELECT type FROM {schema} WHERE lower(name) = {name} AND type <> 'trigger'")
@@ -163,6 +174,25 @@ impl Conversation<'_> {
         let sql = format!("{} UNION ALL {}", of("sqlite_temp_schema"), of("sqlite_schema"));
         let found = self.engine.own_rows(&sql, |row| row.get::<_, String>(0))?;
         Ok(found.first().and_then(|word| Kind::named(word)))
+    }
+
+    /// The same, with the keys of tables by the names that they get.
+    fn kind_in_use(&self, name: &str) -> Result<Option<Kind>> {
+        let may_be_key = name.ends_with("_key") || name.ends_with("_pkey");
+        Ok(match self.kind_of(name)? {
+            None if may_be_key && self.key_of(name)?.is_some() => Some(Kind::Index),
+            found => found,
+        })
+    }
+
+    /// The table whose key has this name.
+    pub fn key_of(&self, name: &str) -> Result<Option<String>> {
+        let name = quoted_text(name);
+        let sql = format!(
+            "SELECT c.relname FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid \
+             WHERE k.contype IN ('p', 'u') AND k.conname = {name}"
+        );
+        Ok(self.engine.own_rows(&sql, |row| row.get(0))?.pop())
     }
 
     /// Check that no cursor of the session reads a table.
@@ -251,9 +281,19 @@ impl Conversation<'_> {
     /// Tell the client what a definition leaves out: whether there is nothing to do.
     pub fn leaves_out(&mut self, analysed: &Analysed) -> Result<bool> {
         let checked = self.check_objects(&analysed.statement)?;
-        checked.notices.iter().for_each(|notice| self.notice(notice));
+        for notice in &checked.notices {
+            if notice.code == WARNING { self.warn(notice) } else { self.notice(notice) }
+        }
         Ok(checked.is_done)
     }
+}
+
+/// An index that a key has.
+fn needed_by_key(name: &str, table: &str) -> Error {
+    let message =
+        format!("cannot drop index {name} because constraint {name} on table {table} requires it");
+    let hint = format!("You can drop constraint {name} on table {table} instead.");
+    Error::new(sqlstate::DEPENDENT_OBJECTS, message).hint(hint)
 }
 
 fn check_kind(name: &str, found: Kind, wanted: Kind) -> Result<()> {
@@ -262,7 +302,7 @@ fn check_kind(name: &str, found: Kind, wanted: Kind) -> Result<()> {
     }
     let message = format!("\"{name}\" is not {}", named(wanted));
     let hint = format!("Use DROP {} to remove {}.", found.word().to_uppercase(), named(found));
-    Err(Error::new(WRONG_KIND, message).hint(hint).into())
+    Err(Error::new(sqlstate::WRONG_OBJECT_TYPE, message).hint(hint).into())
 }
 
 fn named(kind: Kind) -> String {

@@ -16,7 +16,7 @@ use super::store::{Portal, bytes_of};
 impl Conversation<'_> {
     /// Give a prepared statement its values, under the name of a portal.
     pub fn bind(&mut self, bind: &Bind<'_>) -> Result<()> {
-        let prepared = self.prepared(bind.statement)?;
+        let prepared = self.prepared_to_run(bind.statement)?;
         let types = prepared.as_ref().map_or(&[][..], |one| &one.parameters);
         let columns = prepared.as_ref().map_or(0, |one| one.columns.len());
         check_counts(bind, types.len(), columns)?;
@@ -29,7 +29,8 @@ impl Conversation<'_> {
         self.check_waiting(bytes_of(&decoded))?;
         let formats = self::formats(&bind.results)?;
         let savepoints = self.session.state().settings.savepoints();
-        let portal = Portal { prepared, values: decoded, formats, rest: None, savepoints };
+        let (values, begun) = (decoded, self.begun);
+        let portal = Portal { prepared, values, formats, rest: None, savepoints, begun };
         self.store.open(bind.portal, portal)?;
         self.stream.out.empty(b'2');
         Ok(())
@@ -54,6 +55,9 @@ impl Conversation<'_> {
         if portal.rest.is_none() && self.stream.next_tag() != Some(b'S') {
             self.is_together = true;
             self.begin_implicit(&analysed.statement)?;
+        }
+        if portal.rest.is_none() && analysed.lists {
+            self.store.running = Some(portal.listed(name));
         }
         if portal.rest.is_none() && (rows == 0 || analysed.columns.is_empty()) {
             let tag = self.execute(&analysed, &portal.values, &portal.formats, Sink::Client)?;

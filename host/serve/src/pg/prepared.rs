@@ -11,12 +11,12 @@ use sqlite_wasm_postgres::values::{Format, encode};
 
 use super::converse::Conversation;
 use super::failure::Result;
-use super::store::{Analysed, check_length};
+use super::store::{Analysed, Statement, check_length};
 use crate::session::error::Error as SessionError;
 
 impl Conversation<'_> {
-    /// Prepare a statement under a name.
-    pub fn prepare(&mut self, name: &str, types: &[u32], sql: &str) -> Result<()> {
+    /// Prepare a statement under a name, for PREPARE of this text.
+    pub fn prepare(&mut self, name: &str, types: &[u32], sql: &str, text: &str) -> Result<()> {
         check_length(sql)?;
         let prepared = self.analysed(sql, types)?;
         let can_be = |one: &Rc<Analysed>| {
@@ -28,7 +28,8 @@ impl Conversation<'_> {
             let message = "PREPARE of anything but SELECT, INSERT, UPDATE, DELETE and VALUES";
             return Err(Error::new(sqlstate::SYNTAX_ERROR, message).into());
         }
-        Ok(self.store.prepare(name, prepared, sql.len())?)
+        let statement = Statement::of_sql(prepared, text.to_owned(), self.begun);
+        Ok(self.store.prepare(name, statement)?)
     }
 
     /// The statement that EXECUTE names, which must have as many parameters.
@@ -51,6 +52,7 @@ impl Conversation<'_> {
         arguments: &[String],
     ) -> Result<(Rc<Analysed>, Vec<Value>)> {
         let prepared = self.prepared_for(name, arguments)?;
+        self.prepared_to_run(name)?;
         if arguments.is_empty() {
             return Ok((prepared, Vec::new()));
         }

@@ -13,6 +13,7 @@ use sqlite_wasm_postgres::translate::SESSION_FUNCTION;
 use sqlite_wasm_postgres::{Error, Result};
 
 use super::advisory::{Key, Mode, Own, Scope};
+use super::listing::TABLES;
 use crate::session::control::Control;
 use crate::session::engine::Engine;
 use crate::session::error::Result as SessionResult;
@@ -30,6 +31,8 @@ pub struct State {
     last: Option<String>,
     /// Messages for the client that are no errors.
     pub notices: Vec<Error>,
+    /// The rows of the tables that list what the session has, for the statement that runs.
+    pub listed: Option<[String; 2]>,
     /// The error of the function: SQLite reports its message only.
     error: Option<Error>,
     /// When the statement that runs must have ended.
@@ -54,6 +57,7 @@ impl Shared {
             sequences: HashMap::new(),
             last: None,
             notices: Vec::new(),
+            listed: None,
             error: None,
             end: None,
             control: engine.control().clone(),
@@ -118,6 +122,10 @@ impl State {
                 r#"["public"]"#.to_owned()
             })),
             ("pg_settings", []) => Ok(Value::Text(self.all_settings())),
+            (table, []) if let Some(at) = TABLES.iter().position(|known| *known == table) => {
+                let listed = self.listed.as_ref().map(|listed| listed[at].clone());
+                Ok(listed.map_or(Value::Null, Value::Text))
+            }
             ("no_relation", [name]) => {
                 let message = format!("relation \"{}\" does not exist", text(name));
                 Err(Error::new(sqlstate::UNDEFINED_TABLE, message))
@@ -157,7 +165,7 @@ impl State {
             serde_json::json!({
                 "name": name, "setting": row.value, "unit": some(unit), "context": context, "vartype": kind,
                 "source": row.source, "min_val": some(range.0), "max_val": some(range.1), "enumvals": values,
-                "boot_val": default, "reset_val": row.reset,
+                "boot_val": default, "reset_val": row.reset, "category": "", "short_desc": "",
             })
         };
         let rows: Vec<_> = self.settings.all().into_iter().map(row).collect();

@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Instant;
 
 use sqlite_sandbox::types::Value;
 use sqlite_wasm_postgres::error::sqlstate;
-use sqlite_wasm_postgres::translate::{Action, Statement};
+use sqlite_wasm_postgres::translate::{self, Action};
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::types::parameters::Parameter;
 use sqlite_wasm_postgres::values::Format;
@@ -29,13 +30,19 @@ const MAX_CURSORS: usize = 16;
 /// A statement, its parameters and its columns.
 #[derive(Debug)]
 pub struct Analysed {
-    pub statement: Statement,
+    /// What the client sent: its whole message, but for other statements there.
+    pub text: String,
+    pub statement: translate::Statement,
     pub parameters: Vec<Parameter>,
     pub columns: Vec<Output>,
     /// The OID of the table, and the number there, of each column that is one of a table; 0 for others.
     pub origins: Vec<(u32, i16)>,
     /// That of the schema that the columns were last compared with.
     pub generation: Cell<u64>,
+    /// Whether it may read what the session has open and prepared.
+    pub lists: bool,
+    /// Whether it returns a row for each that it changes, which are counted: SQLite counts none of a view.
+    pub counts: bool,
 }
 
 impl Analysed {
@@ -58,6 +65,33 @@ impl Analysed {
 /// A prepared statement; none for an empty one.
 pub type Prepared = Option<Rc<Analysed>>;
 
+/// A prepared statement under its name.
+#[derive(Debug)]
+pub struct Statement {
+    pub prepared: Prepared,
+    /// The bytes of its texts.
+    length: usize,
+    /// The text of PREPARE; none where a message of the protocol has prepared it.
+    pub sql: Option<String>,
+    /// When the statement began that has prepared it.
+    pub begun: Instant,
+    /// How often it was given values.
+    pub runs: Cell<u64>,
+}
+
+impl Statement {
+    /// What the protocol has prepared, of a text of this length.
+    pub fn new(prepared: Prepared, length: usize, begun: Instant) -> Self {
+        Self { prepared, length, sql: None, begun, runs: Cell::default() }
+    }
+
+    /// What PREPARE has prepared, which is `sql`.
+    pub fn of_sql(prepared: Prepared, sql: String, begun: Instant) -> Self {
+        let length = sql.len();
+        Self { sql: Some(sql), ..Self::new(prepared, length, begun) }
+    }
+}
+
 /// A statement with its values.
 #[derive(Debug)]
 pub struct Portal {
@@ -68,15 +102,19 @@ pub struct Portal {
     pub rest: Option<(Vec<u8>, usize)>,
     /// How many savepoints the transaction had when it was made.
     pub savepoints: usize,
+    /// When it was made.
+    pub begun: Instant,
 }
 
 /// The state of a session.
 #[derive(Debug, Default)]
 pub struct Store {
-    statements: HashMap<String, (Prepared, usize)>,
+    pub(super) statements: HashMap<String, Statement>,
     text_bytes: usize,
-    portals: HashMap<String, Portal>,
+    pub(super) portals: HashMap<String, Portal>,
     pub cursors: HashMap<String, Cursor>,
+    /// The row in `pg_cursors` of the portal that is executed, which is none of `portals` meanwhile.
+    pub running: Option<serde_json::Value>,
 }
 
 /// Whether a text is short enough to be parsed.
@@ -98,12 +136,12 @@ fn full(what: &str) -> Error {
 }
 
 impl Store {
-    /// Keep a statement, whose text has this length. That without a name replaces the last one.
+    /// Keep a statement. That without a name replaces the last one.
     ///
     /// # Errors
     ///
     /// 42P05 where there is one with its name, 54000 where there are too many.
-    pub fn prepare(&mut self, name: &str, prepared: Prepared, length: usize) -> Result<()> {
+    pub fn prepare(&mut self, name: &str, mut statement: Statement) -> Result<()> {
         if name.is_empty() {
             self.forget("");
         }
@@ -111,12 +149,13 @@ impl Store {
             let message = format!("prepared statement \"{name}\" already exists");
             return Err(Error::new("42P05", message));
         }
-        let length = length + name.len();
-        if self.statements.len() >= MAX_STATEMENTS || self.text_bytes + length > MAX_TEXT_BYTES {
+        statement.length += name.len();
+        let bytes = self.text_bytes + statement.length;
+        if self.statements.len() >= MAX_STATEMENTS || bytes > MAX_TEXT_BYTES {
             return Err(full("prepared statements").hint("deallocate some"));
         }
-        self.text_bytes += length;
-        self.statements.insert(name.to_owned(), (prepared, length));
+        self.text_bytes = bytes;
+        self.statements.insert(name.to_owned(), statement);
         Ok(())
     }
 
@@ -125,9 +164,8 @@ impl Store {
     /// # Errors
     ///
     /// 26000 where there is none.
-    pub fn prepared(&self, name: &str) -> Result<Prepared> {
-        let found = self.statements.get(name).map(|(prepared, _)| prepared.clone());
-        found.ok_or_else(|| {
+    pub fn prepared(&self, name: &str) -> Result<&Statement> {
+        self.statements.get(name).ok_or_else(|| {
             let which = if name.is_empty() {
                 "unnamed prepared statement".to_owned()
             } else {
@@ -139,8 +177,8 @@ impl Store {
 
     /// Forget a prepared statement: whether there was one.
     pub fn forget(&mut self, name: &str) -> bool {
-        let Some((_, length)) = self.statements.remove(name) else { return false };
-        self.text_bytes -= length;
+        let Some(statement) = self.statements.remove(name) else { return false };
+        self.text_bytes -= statement.length;
         true
     }
 
@@ -273,7 +311,7 @@ impl Store {
     pub fn end_transaction(&mut self, is_committed: bool) {
         self.portals.clear();
         self.cursors.retain(|_, cursor| {
-            cursor.life.is_kept |= cursor.life.is_held && is_committed;
+            cursor.life.is_kept |= cursor.declared.is_held && is_committed;
             cursor.life.is_kept
         });
     }
@@ -311,13 +349,14 @@ mod tests {
     #[test]
     fn statements_are_limited() {
         let mut store = Store::default();
-        store.prepare("a", None, 1).unwrap();
-        assert_eq!(store.prepare("a", None, 1).unwrap_err().code, "42P05");
-        store.prepare("", None, 1).unwrap();
-        store.prepare("", None, 1).unwrap();
-        assert_eq!(store.prepare("b", None, MAX_TEXT_BYTES).unwrap_err().code, "54000");
+        let of = |length| Statement::new(None, length, Instant::now());
+        store.prepare("a", of(1)).unwrap();
+        assert_eq!(store.prepare("a", of(1)).unwrap_err().code, "42P05");
+        store.prepare("", of(1)).unwrap();
+        store.prepare("", of(1)).unwrap();
+        assert_eq!(store.prepare("b", of(MAX_TEXT_BYTES)).unwrap_err().code, "54000");
         for index in 0..2 * MAX_STATEMENTS {
-            let _ = store.prepare(&index.to_string(), None, 1);
+            let _ = store.prepare(&index.to_string(), of(1));
         }
         assert_eq!(store.statements.len(), MAX_STATEMENTS);
         assert!(store.forget("a") && !store.forget("a"));

@@ -49,7 +49,9 @@ impl Conversation<'_> {
                     self.session.state().settings.all().into_iter().map(row).collect();
                 return self.show(&rows, analysed, formats, sink);
             }
-            Action::Prepare { name, types, sql } => self.prepare(name, types, sql)?,
+            Action::Prepare { name, types, sql } => {
+                self.prepare(name, types, sql, &analysed.text)?;
+            }
             Action::Deallocate(name) => self.deallocate(name.as_deref())?,
             Action::CloseCursor(Some(name)) => {
                 self.store.close(name)?;

@@ -33,6 +33,10 @@ struct Key {
 impl Conversation<'_> {
     /// An error of a statement with what clients act on.
     pub fn explained(&mut self, error: Error, analysed: &Analysed, values: &[Value]) -> Error {
+        if error.code == sqlstate::INVALID_FRAME {
+            let is_null = |at: usize| matches!(values.get(at), Some(Value::Null));
+            return analysed.statement.of_offset(error, is_null);
+        }
         let Some(target) = Target::of(&analysed.statement) else { return error };
         match error.code {
             sqlstate::UNIQUE_VIOLATION => self.duplicate(error, &target, analysed, values),

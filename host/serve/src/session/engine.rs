@@ -219,7 +219,7 @@ impl Engine {
     pub fn run_often<V: ToSql, T>(
         &mut self,
         sql: &str,
-        work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<()>) -> Result<T>,
+        work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<usize>) -> Result<T>,
     ) -> Result<T> {
         self.check(sql)?;
         let start = Instant::now();
@@ -230,7 +230,7 @@ impl Engine {
     fn run_often_checked<V: ToSql, T>(
         &mut self,
         sql: &str,
-        work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<()>) -> Result<T>,
+        work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<usize>) -> Result<T>,
     ) -> Result<T> {
         self.reads.apply(&self.db, self.rules.role)?;
         let mut statement = self.db.prepare_cached(sql)?;
@@ -247,8 +247,7 @@ impl Engine {
             for (index, value) in (1..).zip(values) {
                 statement.raw_bind_parameter(index, value)?;
             }
-            statement.raw_execute()?;
-            Ok(())
+            Ok(statement.raw_execute()?)
         })
     }
 

@@ -27,7 +27,6 @@ fn what_postgres_has_and_nothing_here_is_refused_by_its_name() {
         ("CREATE VIEW v AS SELECT 1 AS a WITH CHECK OPTION", "CHECK OPTION"),
         ("CREATE TABLE u()", "TABLE … ( )"),
         ("SELECT 1 FOR UPDATE", "FOR UPDATE"),
-        ("COPY t FROM STDIN (FORMAT csv) WHERE a > 1", "COPY … WHERE"),
         ("COPY t TO STDOUT (FORMAT csv, FORCE_QUOTE *)", "FORCE_QUOTE *"),
     ] {
         let (code, message) = client.error(sql);

@@ -236,6 +236,49 @@ fn no_row_is_changed_twice() {
         assert_eq!(code(&client.query(sql)), wanted, "{sql}");
     }
     assert_eq!(client.rows("SELECT id, a FROM t ORDER BY id"), "1|5\n2|6\n6|5");
+    client.rows("CREATE TABLE u(id int PRIMARY KEY, a int)");
+    let many = |last: u32| {
+        let rows = (1000..1600).chain([last]).map(|id| format!("({id}, '{id}')"));
+        let rows = rows.collect::<Vec<_>>().join(", ");
+        format!("INSERT INTO u VALUES {rows} ON CONFLICT (id) DO UPDATE SET a = excluded.a")
+    };
+    assert_eq!(code(&client.query(&many(1599))), "21000");
+    assert_eq!(code(&client.query(&many(1600))), "");
+}
+
+/// PostgreSQL counts the rows for which a trigger does something else.
+#[test]
+fn rows_of_views_are_counted() {
+    let server = server();
+    let mut client = Client::new(&server);
+    client.rows("CREATE VIEW w AS SELECT id, a FROM t");
+    for (event, done) in [
+        ("INSERT", "INSERT INTO t(id, a) VALUES (new.id, new.a)"),
+        ("UPDATE", "UPDATE t SET a = new.a WHERE id = old.id"),
+        ("DELETE", "DELETE FROM t WHERE id = old.id"),
+    ] {
+        let body = format!("INSTEAD OF {event} ON w BEGIN {done}; END");
+        client.rows(&format!("CREATE TRIGGER w_{event} {body}"));
+    }
+    for (sql, tag) in [
+        ("INSERT INTO w VALUES (21, 1), (22, 2), (23, 3)", "INSERT 0 3"),
+        ("INSERT INTO w SELECT id + 10, a FROM w WHERE id > 21", "INSERT 0 2"),
+        ("INSERT INTO w VALUES (24, 4) RETURNING id", "INSERT 0 1"),
+        ("UPDATE w SET a = a + 1 WHERE id > 21", "UPDATE 5"),
+        ("UPDATE w SET a = 0 WHERE id = 99 -- none", "UPDATE 0"),
+        ("UPDATE w SET a = 7 WHERE id > 30 RETURNING a", "UPDATE 2"),
+        ("DELETE FROM w WHERE id > 31", "DELETE 2"),
+        ("DELETE FROM w WHERE id > 20 RETURNING id", "DELETE 4"),
+    ] {
+        let all = client.query(sql);
+        let found = all.iter().find(|(tag, _)| *tag == 'C').map(|(_, body)| body.clone());
+        assert_eq!(found.as_deref(), Some(format!("{tag}\0").as_bytes()), "{sql}: {}", shown(&all));
+        let has_rows = all.iter().any(|(tag, _)| *tag == 'D');
+        assert_eq!(has_rows, sql.contains("RETURNING"), "{sql}");
+    }
+    let update = parse("", "UPDATE w SET a = $1 WHERE id < 3", &[]);
+    client.send(&[update, bind("", "", &[Some("5")], 0), execute("", 0), sync()].concat());
+    assert!(shown(&client.until_ready()).contains("UPDATE 2"));
 }
 
 #[test]

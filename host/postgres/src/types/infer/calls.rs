@@ -83,6 +83,9 @@ impl Scope {
                 let both = first().into_iter().chain(none);
                 both.reduce(wider).map(|own| Typed::plain(own.ty))
             }
+            // The preferred one of its overloads.
+            "abs" if arguments.first().is_some_and(|expr| is_open(expr)) => one(Scalar::Float8),
+            "current_schemas" => Some(Typed::plain(Type::Array(Scalar::Text))),
             "abs" | "mod" | "first_value" | "last_value" | "nth_value" | "any_value"
             | "bit_and" | "bit_or" | "bit_xor" => first().map(|t| Typed::plain(t.ty)),
             "pg_int8_bit_and" | "pg_int8_bit_or" | "pg_int8_bit_xor" => {

@@ -8,7 +8,7 @@ use sqlparser::ast::{
 };
 
 use super::super::infer::{MAX_COLUMNS, MAX_WITH, budget};
-use super::super::resolve::without_parentheses;
+use super::super::resolve::{string, without_parentheses};
 use super::operators::WORDS;
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
 use crate::error::{Error, sqlstate};
@@ -114,6 +114,9 @@ impl Finder<'_> {
                     self.note(expr, Some(Typed::plain(TEXT)));
                 }
             }
+            (Some(Type::Array(_)), array) if is_empty_array(array) => {
+                self.replace(array, |_| string("{}"));
+            }
             (Some(Type::Array(scalar)), Expr::Array(array)) => {
                 array.elem.iter_mut().for_each(|expr| self.note(expr, one(scalar)));
             }
@@ -127,6 +130,11 @@ impl Finder<'_> {
             _ => {}
         }
     }
+}
+
+/// `ARRAY[]`, whose type only a cast tells; one in another one is empty, too.
+fn is_empty_array(expr: &Expr) -> bool {
+    matches!(expr, Expr::Array(array) if array.elem.iter().all(is_empty_array))
 }
 
 /// What follows ON.
@@ -288,8 +296,12 @@ impl VisitorMut for Finder<'_> {
             return ControlFlow::Break(());
         }
         self.check_select_names(select, &scope);
-        self.check_grouping(select, &scope);
         self.scopes.push(scope);
+        self.check_group_names(select);
+        if let Some(scope) = self.scopes.pop() {
+            self.check_grouping(select, &scope);
+            self.scopes.push(scope);
+        }
         let joins = select.from.iter_mut().flat_map(|table| &mut table.joins);
         let joined = joins.filter_map(|join| condition_of(&mut join.join_operator));
         let conditions = select.selection.iter_mut().chain(&mut select.having);

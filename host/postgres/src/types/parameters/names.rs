@@ -1,11 +1,14 @@
 //! Names in queries that PostgreSQL refuses, and SQLite finds elsewhere or reports otherwise.
 
+use std::ops::ControlFlow;
+
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, LimitClause, OrderByKind, Query, Select, SelectItem, SetExpr,
-    TableAlias, TableAliasColumnDef, TableFactor, TableWithJoins,
+    TableAlias, TableAliasColumnDef, TableFactor, TableWithJoins, Visit, Visitor,
 };
 
 use super::super::infer::{Scope, name};
+use super::super::placement::address;
 use super::Finder;
 use super::contexts::width;
 use crate::error::{Error, sqlstate};
@@ -16,8 +19,8 @@ use crate::translate::folded;
 pub(super) struct Labels {
     /// Aliases of expressions.
     aliases: Vec<String>,
-    /// Those that stand alone in ORDER BY or GROUP BY.
-    alone: Vec<String>,
+    /// The addresses of names that stand alone in ORDER BY or GROUP BY.
+    alone: Vec<usize>,
 }
 
 fn is_name(text: &str) -> bool {
@@ -43,6 +46,34 @@ fn place(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Value(_) | Expr::UnaryOp { .. } => expr.to_string().parse().ok(),
         _ => None,
+    }
+}
+
+/// The columns of an expression outside of its queries.
+#[derive(Default)]
+struct Columns {
+    found: Vec<Expr>,
+    depth: u32,
+}
+
+impl Visitor for Columns {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if self.depth == 0 && matches!(expr, Expr::Identifier(_)) {
+            self.found.push(expr.clone());
+        }
+        ControlFlow::Continue(())
     }
 }
 
@@ -72,10 +103,10 @@ impl Finder<'_> {
                 _ => None,
             }));
             if let GroupByExpr::Expressions(keys, _) = &select.group_by {
-                labels.alone.extend(keys.iter().filter_map(bare));
+                labels.alone.extend(keys.iter().map(address));
             }
         }
-        labels.alone.extend(terms(query).into_iter().filter_map(bare));
+        labels.alone.extend(terms(query).into_iter().map(address));
         self.labels.push(labels);
         if let Some(LimitClause::LimitOffset { limit, offset, .. }) = &query.limit_clause {
             let offset = offset.as_ref().map(|offset| &offset.value);
@@ -139,6 +170,19 @@ impl Finder<'_> {
         }
     }
 
+    /// The columns in HAVING and GROUP BY, which are looked at before groups are.
+    pub(super) fn check_group_names(&mut self, select: &Select) {
+        let keys = match &select.group_by {
+            GroupByExpr::Expressions(keys, _) => &keys[..],
+            GroupByExpr::All(_) => &[],
+        };
+        let mut columns = Columns::default();
+        for part in select.having.iter().chain(keys.iter().filter(|key| bare(key).is_none())) {
+            let _ = part.visit(&mut columns);
+        }
+        columns.found.iter().for_each(|column| self.check_column(column));
+    }
+
     /// A column by its name.
     pub(super) fn check_column(&mut self, expr: &Expr) {
         let (table, column) = match expr {
@@ -169,7 +213,7 @@ impl Finder<'_> {
                 let message = format!("missing FROM-clause entry for table \"{}\"", folded(table));
                 self.refuse(Error::new(sqlstate::UNDEFINED_TABLE, message));
             }
-            None if is_closed && self.is_label(column) => {
+            None if is_closed && self.is_label(expr, column) => {
                 let message = format!("column \"{}\" does not exist", folded(column));
                 self.refuse(Error::new(sqlstate::UNDEFINED_COLUMN, message));
             }
@@ -178,11 +222,11 @@ impl Finder<'_> {
     }
 
     /// Whether a name is that of a column of the result, where PostgreSQL knows none of them.
-    fn is_label(&self, column: &Ident) -> bool {
+    fn is_label(&self, expr: &Expr, column: &Ident) -> bool {
         let name = folded(column);
-        self.labels
-            .last()
-            .is_some_and(|own| own.aliases.contains(&name) && !own.alone.contains(&name))
+        let is_found =
+            |own: &Labels| own.aliases.contains(&name) && !own.alone.contains(&address(expr));
+        self.labels.last().is_some_and(is_found)
     }
 
     /// `AS s(a, b)` with fewer names than columns.

@@ -8,7 +8,10 @@ use sqlparser::ast::{
 };
 
 use super::super::infer::{budget, family, wider};
+use super::super::made::declaration;
+use super::super::resolve::family::Family;
 use super::super::resolve::has_aggregate;
+use super::super::{Scalar, Type, Typed};
 use super::{Finder, Scope};
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::{folded, table_name};
@@ -118,24 +121,46 @@ impl Finder<'_> {
         let types = |body| Scope::types_of_body(body, self.schema, &with);
         for (at, (one, other)) in types(left).into_iter().zip(types(right)).enumerate() {
             let (Some(one), Some(other)) = (one, other) else { continue };
-            let is_number = |own| family::number(Some(own)).is_some();
-            if !is_number(one) || !is_number(other) {
+            if one.modifier >= 0 && one != other {
+                return Err(other_overall(name, at, &shown(one), plain_name(one.ty)));
+            }
+            let is_of = |family| [one, other].iter().all(|own| family::of(*own) == Some(family));
+            if !is_of(Family::Number) && !is_of(Family::Moment) {
                 continue;
             }
             let whole = if one == other { one } else { wider(one, other) };
             if whole != one {
-                let message = format!(
-                    "recursive query \"{name}\" column {} has type {} in non-recursive term but type {} overall",
-                    at + 1,
-                    one.ty.name(),
-                    whole.ty.name()
-                );
-                let hint =
-                    "Cast the output of the non-recursive term to the correct type.".to_owned();
-                return Err(Error::new(sqlstate::DATATYPE_MISMATCH, message).hint(hint));
+                return Err(other_overall(name, at, &one.ty.name(), whole.ty.name()));
             }
         }
         Ok(())
+    }
+}
+
+fn other_overall(name: &str, at: usize, own: &str, whole: String) -> Error {
+    let message = format!(
+        "recursive query \"{name}\" column {} has type {own} in non-recursive term but type {whole} overall",
+        at + 1
+    );
+    let hint = "Cast the output of the non-recursive term to the correct type.";
+    Error::new(sqlstate::DATATYPE_MISMATCH, message).hint(hint)
+}
+
+/// A type without its modifier.
+fn plain_name(ty: Type) -> String {
+    if ty == Type::One(Scalar::Bpchar) { "bpchar".to_owned() } else { ty.name() }
+}
+
+/// A type with its modifier: `timestamp(3) without time zone`.
+fn shown(typed: Typed) -> String {
+    let name = typed.ty.scalar().name();
+    let declared = declaration(typed);
+    match (declared.split_once('('), name.split_once(' ')) {
+        (Some((_, modifier)), Some((first, rest))) if rest.ends_with("time zone") => {
+            format!("{first}({modifier} {rest}")
+        }
+        (Some((_, modifier)), _) => format!("{name}({modifier}"),
+        (None, _) => declared,
     }
 }
 

@@ -19,6 +19,10 @@ const FORMS: &[(&str, usize, usize)] = &[
     ("grouping", 1, usize::MAX),
 ];
 
+/// Aggregates of a set that WITHIN GROUP orders, and window functions that are one where they have arguments.
+const ORDERED: &[&str] = &["mode", "percentile_cont", "percentile_disc"];
+const HYPOTHETICAL: &[&str] = &["cume_dist", "dense_rank", "percent_rank", "rank"];
+
 /// Check a call by itself.
 pub fn check(function: &Function, name: &str) -> Result<()> {
     let FunctionArguments::List(list) = &function.args else { return Ok(()) };
@@ -30,6 +34,11 @@ pub fn check(function: &Function, name: &str) -> Result<()> {
             return refused(sqlstate::SYNTAX_ERROR, format!("syntax error at or near \"{name}\""));
         }
         return Ok(());
+    }
+    let is_hypothetical = HYPOTHETICAL.contains(&name) && arguments(function).next().is_some();
+    if (is_hypothetical || ORDERED.contains(&name)) && function.within_group.is_empty() {
+        let message = format!("WITHIN GROUP is required for ordered-set aggregate {name}");
+        return refused(sqlstate::WRONG_OBJECT_TYPE, message);
     }
     let is_window = is_window_name(name);
     let has_over = function.over.is_some();

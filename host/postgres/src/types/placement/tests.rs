@@ -37,6 +37,8 @@ fn calls_elsewhere_have_the_error_of_postgres() {
         ("SELECT a FROM t LIMIT sum(1)", "42803"),
         ("SELECT coalesce(generate_series(1, 2), 0)", "0A000"),
         ("SELECT rank()", "42809"),
+        ("SELECT rank(1) OVER ()", "42809"),
+        ("SELECT percentile_cont(0.5)", "42809"),
         ("SELECT upper(DISTINCT a) FROM t", "42809"),
         ("SELECT upper(a) FILTER (WHERE true) FROM t", "42809"),
         ("SELECT count() FROM t", "42809"),

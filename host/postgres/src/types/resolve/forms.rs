@@ -43,6 +43,12 @@ impl Finder<'_> {
     pub(super) fn resolve_array(&mut self, expr: &mut Expr, of: Option<Scalar>) {
         let own = self.type_of(expr).map(|typed| typed.ty);
         let Expr::Array(array) = expr else { return };
+        if array.elem.is_empty() {
+            let error =
+                Error::new(sqlstate::INDETERMINATE_TYPE, "cannot determine type of empty array");
+            let hint = "Explicitly cast to the desired type, for example ARRAY[]::integer[].";
+            return self.refuse(error.hint(hint));
+        }
         let is_nested = |element: &Expr| {
             matches!(element, Expr::Array(_))
                 || matches!(self.planned_type(element), Some(Some(Type::Array(_))))
@@ -52,7 +58,7 @@ impl Finder<'_> {
         }
         let all_open = array.elem.iter().all(is_open);
         let of = of.or(match own {
-            _ if all_open && !array.elem.is_empty() => Some(Scalar::Text),
+            _ if all_open => Some(Scalar::Text),
             Some(Type::Array(of)) => Some(of),
             _ => None,
         });

@@ -1,9 +1,11 @@
 //! The offsets of window frames: SQLite takes constants only, and PostgreSQL values of `bigint`, or of the type that a
 //! column moves by.
 
+use std::ops::ControlFlow;
+
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, UnaryOperator, WindowFrameBound, WindowFrameUnits, WindowSpec,
-    WindowType,
+    BinaryOperator, Expr, Function, NamedWindowExpr, Query, SetExpr, UnaryOperator, Visit, Visitor,
+    WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
 };
 
 use super::super::parameters::{Finder, parameter};
@@ -11,7 +13,7 @@ use super::super::{Scalar, Type, Typed};
 use super::numbers::literal;
 use super::{family, is_null, number, take};
 use crate::error::{Error, Result, sqlstate};
-use crate::translate::{string_of, typed};
+use crate::translate::{Statement, string_of, typed};
 
 const BIGINT: Typed = Typed::plain(Type::One(Scalar::Int8));
 
@@ -79,6 +81,69 @@ impl Finder<'_> {
     }
 }
 
+impl Statement {
+    /// The error of an offset that SQLite refuses, by whether the parameter with an index is NULL.
+    #[must_use]
+    pub fn of_offset(&self, error: Error, is_null: impl Fn(usize) -> bool) -> Error {
+        let Some(tree) = self.parsed.as_ref().and_then(|tree| tree.shallow()) else { return error };
+        let is_end = error.message.contains("ending");
+        let mut search = NullOffset { is_end, is_null };
+        if tree.visit(&mut search).is_continue() {
+            return error;
+        }
+        null_offset(if is_end { "ending" } else { "starting" })
+    }
+}
+
+fn null_offset(end: &str) -> Error {
+    let message = format!("frame {end} offset must not be null");
+    Error::new(sqlstate::NULL_NOT_ALLOWED, message)
+}
+
+/// Looks for a frame whose offset is a parameter that is NULL.
+struct NullOffset<F> {
+    is_end: bool,
+    is_null: F,
+}
+
+impl<F: Fn(usize) -> bool> NullOffset<F> {
+    fn has(&self, window: &WindowSpec) -> ControlFlow<()> {
+        let bound = window.window_frame.as_ref().and_then(|frame| {
+            if self.is_end { frame.end_bound.as_ref() } else { Some(&frame.start_bound) }
+        });
+        match bound {
+            Some(
+                WindowFrameBound::Preceding(Some(offset))
+                | WindowFrameBound::Following(Some(offset)),
+            ) if parameter(offset).is_some_and(&self.is_null) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl<F: Fn(usize) -> bool> Visitor for NullOffset<F> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        let SetExpr::Select(select) = &*query.body else { return ControlFlow::Continue(()) };
+        for definition in &select.named_window {
+            if let NamedWindowExpr::WindowSpec(window) = &definition.1 {
+                self.has(window)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Function(Function { over: Some(WindowType::WindowSpec(window)), .. }) => {
+                self.has(window)
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
 /// The number that an offset is; `None` where it is computed from something else.
 fn constant(
     offset: &Expr,
@@ -87,8 +152,7 @@ fn constant(
     is_range: bool,
 ) -> Result<Option<String>> {
     if is_null(offset) {
-        let message = format!("frame {end} offset must not be null");
-        return Err(Error::new(sqlstate::NULL_NOT_ALLOWED, message));
+        return Err(null_offset(end));
     }
     let is_whole =
         target.is_none_or(|own| matches!(own.ty, Type::One(own) if family::is_integer(own)));

@@ -2,6 +2,7 @@
 
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName};
 
+use super::super::infer::is_open;
 use super::super::parameters::{Finder, is_given, parameter};
 use super::super::placement::is_window_name;
 use super::super::{Scalar, Type, Typed};
@@ -116,10 +117,31 @@ pub fn arguments(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
         .collect()
 }
 
+/// Functions whose type is that of their first argument, or of its elements.
+const POLYMORPHIC: [&str; 11] = [
+    "array_length",
+    "array_lower",
+    "array_to_string",
+    "array_upper",
+    "cardinality",
+    "generate_subscripts",
+    "json_agg",
+    "jsonb_agg",
+    "to_json",
+    "to_jsonb",
+    "trim_array",
+];
+
 impl Finder<'_> {
     pub(super) fn resolve_function(&mut self, expr: &mut Expr) {
         let Expr::Function(function) = &*expr else { return };
         let name = table_name(&function.name);
+        if POLYMORPHIC.contains(&name.as_str())
+            && arguments(expr).is_some_and(|all| all.first().is_some_and(|one| is_open(one)))
+        {
+            let message = "could not determine polymorphic type because input has type unknown";
+            return self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+        }
         self.order_within(expr);
         if is_aggregate_name(&name) && !self.check_aggregate(expr, &name) {
             return;

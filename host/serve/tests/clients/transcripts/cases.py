@@ -159,6 +159,103 @@ COPIES = [
     ["COPY t FROM STDIN (FORMAT csv, FORCE_NOT_NULL (b))", [message("d", b"7,1,\n"), message("c")], "SELECT * FROM t"],
 ]
 
+CONDITIONS = [
+    *[
+        [f"COPY {copy} WHERE {condition}", [message("d", data), message("c")], "SELECT * FROM t ORDER BY id"]
+        for copy, condition, data in [
+            ("t FROM STDIN", "id > 5", b"4\t1\tx\n6\t2\ty\n7\t3\tz\n"),
+            ("public.t (id) FROM STDIN (FORMAT csv)", "b = 'x' AND a IS NULL AND t.id % 2 = 0", b"7\n8\n"),
+            ("t FROM STDIN CSV", "a::numeric / 4 > 0.3 OR b LIKE '%q'", b"7,1,a\n8,2,b\n9,1,Q\n10,,q\n"),
+            ("t FROM STDIN", "id > 9", b"1\t200\tx\n"),
+            ("t FROM STDIN", "id > 0", b"1\t1\tx\n"),
+            ("t FROM STDIN", "null", b"7\t7\tx\n"),
+            ("t FROM STDIN", "10 / a > 0", b"7\t0\tx\n"),
+            ("t FROM STDIN", "id > 9", b"x\t0\tx\n"),
+        ]
+    ],
+    *[
+        [f"COPY t FROM STDIN WHERE {condition}"]
+        for condition in ("z > 5", "x.id > 5", "id", "(SELECT true)", "generate_series(1, 2) = 1", "id = $1")
+    ],
+    ["COPY t TO STDOUT WHERE id > 1", "COPY (SELECT 1) TO STDOUT WHERE 1 = 1", "COPY t FROM STDIN WHERE id > 1 WITH CSV"],
+]
+
+CURSORS = "SELECT name, statement, is_holdable, is_binary, is_scrollable, creation_time > '2020-01-01' FROM pg_cursors ORDER BY 1"
+STATEMENTS = (
+    "SELECT name, statement, parameter_types::text, from_sql, generic_plans, custom_plans, prepare_time > '2020-01-01' "
+    "FROM pg_prepared_statements ORDER BY 1"
+)
+SESSION = [
+    [
+        "BEGIN",
+        "DECLARE c CURSOR FOR SELECT * FROM t",
+        " DECLARE d NO SCROLL CURSOR WITH HOLD FOR SELECT id FROM t ORDER BY 1 ;",
+        'DECLARE "E" BINARY CURSOR FOR SELECT a FROM t JOIN v USING (a)',
+        "DECLARE f CURSOR FOR SELECT count(*) FROM t",
+        "DECLARE g SCROLL CURSOR WITHOUT HOLD FOR SELECT 1 -- one",
+        CURSORS,
+        "CLOSE c",
+        CURSORS,
+        "COMMIT",
+        CURSORS,
+        "CLOSE ALL",
+        CURSORS,
+    ],
+    [
+        "PREPARE a AS SELECT 1",
+        "PREPARE b(int, numeric) AS SELECT $1 + $2",
+        "PREPARE c AS INSERT INTO t VALUES ($1, $2)",
+        [parse("d", "SELECT $1::text || $2", [0, 25]), parse("", "SELECT 7"), SYNC],
+        STATEMENTS,
+        "EXECUTE a; EXECUTE b(1, 2); EXECUTE b(1, 2)",
+        [bind("", "d", ["x", "y"]), execute(""), SYNC],
+        STATEMENTS,
+        *["EXECUTE b(3, 4)"] * 4,
+        STATEMENTS,
+        "DEALLOCATE b",
+        STATEMENTS,
+        "DEALLOCATE ALL",
+        STATEMENTS,
+    ],
+    [run("SELECT name, statement, is_scrollable FROM pg_cursors", execute("p"))],
+    ["SELECT * FROM pg_cursors", "SELECT count(*) FROM pg_catalog.pg_cursors JOIN pg_prepared_statements USING (name)"],
+    *[
+        ["BEGIN", f"DECLARE c {options} FOR {query}", *steps, "ROLLBACK"]
+        for options, query, steps in [
+            ("NO SCROLL CURSOR", QUERY, ["FETCH c", "FETCH BACKWARD 1 FROM c"]),
+            ("NO SCROLL CURSOR", QUERY, ["FETCH FIRST FROM c", "FETCH ABSOLUTE 2 FROM c", "FETCH RELATIVE 1 FROM c"]),
+            ("NO SCROLL CURSOR", QUERY, ["FETCH 2 FROM c", "FETCH ABSOLUTE 2 FROM c"]),
+            ("NO SCROLL CURSOR", QUERY, ["FETCH 0 FROM c", "FETCH c", "MOVE 0 IN c", "FETCH 0 FROM c"]),
+            ("NO SCROLL CURSOR", QUERY, ["MOVE LAST IN c"]),
+            ("CURSOR", "SELECT t.id FROM t, v", ["FETCH 2 FROM c", "FETCH PRIOR FROM c"]),
+            ("CURSOR", QUERY, ["FETCH 2 FROM c", "FETCH PRIOR FROM c", "FETCH LAST FROM c", "FETCH 0 FROM c"]),
+            ("SCROLL CURSOR", "SELECT 1", ["FETCH 2 FROM c", "FETCH PRIOR FROM c"]),
+            ("BINARY CURSOR", QUERY, ["FETCH 2 FROM c"]),
+            ("SCROLL NO SCROLL CURSOR", QUERY, []),
+            ("INSENSITIVE ASENSITIVE CURSOR", QUERY, []),
+            ("SCROLL CURSOR", "SELECT * FROM t FOR UPDATE", []),
+            ("INSENSITIVE CURSOR", "SELECT * FROM t FOR UPDATE", []),
+            ("CURSOR WITH HOLD", "SELECT * FROM t FOR UPDATE", []),
+            ("CURSOR BINARY", QUERY, []),
+            ("NO CURSOR", QUERY, []),
+        ]
+    ],
+]
+
+MAINTAINED = [
+    ["DROP INDEX t_pkey", "DROP INDEX IF EXISTS t_pkey", "DROP TABLE t_pkey", "DROP INDEX ti, t_pkey", "DROP INDEX ti"],
+    ["CREATE TABLE t_pkey(a int)", "CREATE TABLE IF NOT EXISTS t_pkey(a int)"],
+    ["CREATE TABLE IF NOT EXISTS t AS SELECT 1", "CREATE TABLE IF NOT EXISTS v AS SELECT 1 WITH NO DATA"],
+    ["CREATE TABLE IF NOT EXISTS q AS SELECT 1 AS a", "CREATE TABLE IF NOT EXISTS q AS SELECT 1 AS a"],
+    ["REINDEX TABLE t", "REINDEX INDEX t", "REINDEX TABLE ti", "REINDEX TABLE v", "REINDEX INDEX v", "REINDEX INDEX ti"],
+    ["REINDEX INDEX t_pkey", "REINDEX TABLE nosuch", "REINDEX INDEX nosuch", "REINDEX SCHEMA nosuch", "REINDEX DATABASE nosuch"],
+    ["CREATE TABLE q(a int)", "REINDEX TABLE q", "REINDEX (nosuch) TABLE q"],
+    ["ANALYZE t", "ANALYZE ti", "ANALYZE v", "ANALYZE nosuch", "ANALYZE t(a)", "ANALYZE t(z)", "ANALYZE t(a, a)"],
+    ["ANALYZE v, t", "ANALYZE t, nosuch", "ANALYZE (nosuch) t", "ANALYZE VERBOSE v"],
+    ["VACUUM ti", "VACUUM v", "VACUUM nosuch", "VACUUM t(a)", "VACUUM ANALYZE t(a)", "VACUUM ANALYZE t(z)", "VACUUM (nosuch) t"],
+    *[["BEGIN", sql, "ROLLBACK"] for sql in ("REINDEX SCHEMA public", "REINDEX TABLE CONCURRENTLY t", "REINDEX TABLE t", "ANALYZE t")],
+]
+
 LOCKED = [
     "SELECT * FROM t ORDER BY id FOR UPDATE OF nosuch",
     "SELECT * FROM t AS x ORDER BY id FOR UPDATE OF x",
@@ -187,5 +284,8 @@ ALL = [
     (OBJECTS, True),
     ([ROWS], True),
     (COPIES, True),
+    (CONDITIONS, False),
+    (SESSION, True),
+    (MAINTAINED, True),
     ([[sql] for sql in LOCKED], True),
 ]

@@ -20,15 +20,22 @@ fn recursion_has_the_form_and_the_types_of_postgres() {
         ("SELECT 1 UNION ALL SELECT (SELECT n FROM r)", Some("42P19")),
         ("SELECT 1 UNION ALL SELECT i FROM all_types LEFT JOIN r ON true", Some("42P19")),
         ("SELECT 1 UNION ALL SELECT n FROM r ORDER BY 1", Some("0A000")),
+        ("SELECT 'a'::varchar(3) UNION ALL SELECT n || 'b' FROM r", Some("42804")),
+        ("SELECT 'a'::varchar(3) UNION ALL SELECT 'b'::varchar(4) FROM r", Some("42804")),
+        ("SELECT 'a'::varchar(3) UNION ALL SELECT coalesce(n, n) FROM r", None),
+        ("SELECT 'a'::varchar UNION ALL SELECT 'b'::varchar(3) FROM r", None),
+        ("SELECT 1.5::numeric(5, 2) UNION ALL SELECT n + 1 FROM r", Some("42804")),
+        ("SELECT 1.5::numeric(5, 2) UNION ALL SELECT n FROM r", None),
+        ("SELECT date '2020-01-01' UNION ALL SELECT n + interval '1 day' FROM r", Some("42804")),
+        ("SELECT date '2020-01-01' UNION ALL SELECT n + 1 FROM r", None),
     ] {
         let sql = format!("WITH RECURSIVE r(n) AS ({body}) SELECT * FROM r");
         assert_eq!(code(&sql), expected, "{sql}");
     }
     for (sql, expected) in [
-        ("WITH r AS (SELECT * FROM r) SELECT * FROM r", Some("42P01")),
-        ("WITH t AS (SELECT * FROM t) SELECT * FROM t", Some("0A000")),
+        ("WITH t AS (SELECT * FROM t) SELECT * FROM t", None),
         ("WITH a AS (SELECT 1), a AS (SELECT 2) SELECT * FROM a", Some("42712")),
-        ("WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a", Some("42P01")),
+        ("WITH RECURSIVE t AS (SELECT * FROM t) SELECT * FROM t", Some("42P19")),
         ("WITH a AS (WITH a AS (SELECT 1) SELECT * FROM a) SELECT * FROM a", None),
     ] {
         assert_eq!(code(sql), expected, "{sql}");
@@ -75,7 +82,16 @@ fn arguments_have_types_that_postgres_has_a_function_for() {
         ("sum(i) OVER (ORDER BY i ROWS NULL PRECEDING)", Some("22004")),
         ("sum(i) OVER (ORDER BY i ROWS 'x' PRECEDING)", Some("22P02")),
         ("sum(i) OVER (ORDER BY i ROWS (SELECT 1) PRECEDING)", Some("0A000")),
-        ("(SELECT sum(all_types.i))", Some("0A000")),
+        ("(SELECT sum(all_types.i))", None),
+        ("(SELECT sum(all_types.i) FROM t)", Some("0A000")),
+        ("array[]", Some("42P18")),
+        ("cardinality(array[])", Some("42P18")),
+        ("1 = ANY (array[[], []])", Some("42P18")),
+        ("array[]::int[]", None),
+        ("array[[]]::int[]", None),
+        ("cardinality(NULL)", Some("42804")),
+        ("to_json('a')", Some("42804")),
+        ("to_json($1)", None),
     ] {
         let sql = format!("SELECT {expr} FROM all_types");
         assert_eq!(code(&sql), expected, "{sql}");
@@ -97,5 +113,22 @@ fn windows_are_written_as_sqlite_takes_them() {
     ] {
         let (sql, _) = inferred(&format!("SELECT {expr} FROM all_types"), &[]).unwrap();
         assert!(sql.contains(part), "{expr}: {sql}");
+    }
+}
+
+#[test]
+fn a_name_of_the_result_is_none_of_its_query() {
+    for (rest, expected) in [
+        ("GROUP BY x HAVING x > 1", Some("42703")),
+        ("GROUP BY v HAVING x > 'a' ORDER BY x", Some("42703")),
+        ("WHERE x = 'a' ORDER BY x", Some("42703")),
+        ("GROUP BY x || 'a'", Some("42703")),
+        ("HAVING x = 'a'", Some("42703")),
+        ("GROUP BY v HAVING (SELECT x FROM (SELECT 'a' AS x) q) = 'a'", None),
+        ("GROUP BY x ORDER BY x", None),
+        ("GROUP BY x HAVING count(*) > 1", None),
+    ] {
+        let sql = format!("SELECT v AS x FROM all_types {rest}");
+        assert_eq!(code(&sql), expected, "{sql}");
     }
 }

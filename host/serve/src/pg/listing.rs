@@ -1,0 +1,80 @@
+//! The rows of `pg_cursors` and `pg_prepared_statements`: what a session has open and prepared. The catalogue's extension
+//! asks for them while a statement runs, so they are written before a statement that names one of the tables.
+
+use std::time::{Instant, SystemTime};
+
+use serde_json::{Value as Json, json};
+use sqlite_wasm_postgres::values::timestamp_text;
+
+use super::store::{Analysed, Portal, Statement, Store};
+
+/// The tables, whose rows are arrays of JSON's objects.
+pub const TABLES: [&str; 2] = ["pg_cursors", "pg_prepared_statements"];
+
+/// How often a statement with parameters is planned for their values, before one plan is for all.
+const CUSTOM_PLANS: u64 = 5;
+
+/// Whether SQL may read one of the tables.
+pub fn is_read_by(sql: &str) -> bool {
+    let sql = sql.to_ascii_lowercase();
+    TABLES.iter().any(|table| sql.contains(table))
+}
+
+impl Store {
+    /// The rows of the tables, in their order.
+    pub fn listed(&mut self) -> [String; 2] {
+        let running = self.running.take();
+        let cursors = self.cursors.iter().map(|(name, cursor)| {
+            let declared = cursor.declared;
+            json!({
+                "name": name, "statement": cursor.text, "creation_time": moment(cursor.begun),
+                "is_holdable": declared.is_held, "is_binary": declared.is_binary,
+                "is_scrollable": declared.is_scrollable,
+            })
+        });
+        let portals = self.portals.iter().map(|(name, portal)| portal.listed(name));
+        let statements = self.statements.iter().filter(|(name, _)| !name.is_empty());
+        let statements = statements.map(|(name, statement)| statement.listed(name));
+        [rows(cursors.chain(portals).chain(running)), rows(statements)]
+    }
+}
+
+impl Portal {
+    /// Its row in `pg_cursors`.
+    pub fn listed(&self, name: &str) -> Json {
+        json!({
+            "name": name, "statement": text(self.prepared.as_deref()), "creation_time": moment(self.begun),
+            "is_holdable": false, "is_binary": false, "is_scrollable": false,
+        })
+    }
+}
+
+impl Statement {
+    fn listed(&self, name: &str) -> Json {
+        let types = self.prepared.as_ref().map(|one| &one.parameters[..]).unwrap_or_default();
+        let types: Vec<_> = types.iter().map(|parameter| parameter.ty.name()).collect();
+        let runs = self.runs.get();
+        let custom = if types.is_empty() { 0 } else { runs.min(CUSTOM_PLANS) };
+        let sql = self.sql.as_deref();
+        json!({
+            "name": name, "statement": sql.unwrap_or_else(|| text(self.prepared.as_deref())),
+            "prepare_time": moment(self.begun), "parameter_types": json!(types).to_string(),
+            "from_sql": sql.is_some(), "generic_plans": runs - custom, "custom_plans": custom,
+        })
+    }
+}
+
+fn text(analysed: Option<&Analysed>) -> &str {
+    analysed.map_or("", |one| &one.text)
+}
+
+fn rows(rows: impl Iterator<Item = Json>) -> String {
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_cached_key(|row| row["name"].as_str().map(str::to_owned));
+    Json::Array(rows).to_string()
+}
+
+/// A time as it is stored.
+fn moment(at: Instant) -> String {
+    timestamp_text(SystemTime::now().checked_sub(at.elapsed()).unwrap_or(SystemTime::UNIX_EPOCH))
+}

@@ -77,6 +77,8 @@ pub enum Action {
         name: String,
         /// `WITH HOLD`: it stays after the transaction.
         is_held: bool,
+        /// Whether it only goes forward: `NO SCROLL`.
+        is_forward: bool,
     },
     /// `FETCH` and `MOVE`.
     Fetch {

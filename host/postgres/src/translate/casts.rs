@@ -148,6 +148,26 @@ fn is_given(expr: &Expr) -> bool {
     string_of(expr).is_some() || expr.to_string().starts_with(['?', '$'])
 }
 
+/// The name of a type or a schema that there is not. Those of relations are found when the statement runs.
+fn check_object(kind: &str, text: &str) -> Result<()> {
+    let name = text.trim().to_lowercase();
+    let name = name.strip_prefix("pg_catalog.").unwrap_or(&name).trim_end_matches("[]");
+    let is_number = text.trim().parse::<u32>().is_ok() || text.trim() == "-";
+    match kind {
+        "regtype" if !is_number && Scalar::of_name(base(name)).is_none() && !is_elsewhere(name) => {
+            let message = format!("type \"{name:.64}\" does not exist");
+            Err(Error::new(sqlstate::UNDEFINED_OBJECT, message))
+        }
+        "regnamespace"
+            if !is_number && !matches!(name, "public" | "pg_catalog" | "information_schema") =>
+        {
+            let message = format!("schema \"{name:.64}\" does not exist");
+            Err(Error::new(sqlstate::INVALID_SCHEMA, message))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Rewriter<'_> {
     /// `expr::data_type`.
     pub(super) fn cast(&mut self, expr: &Expr, data_type: &DataType) -> Result<Expr> {
@@ -157,6 +177,9 @@ impl Rewriter<'_> {
             if !is_given(expr) {
                 return Ok(raw(format!("{write}({expr})")));
             }
+            if let Some(text) = string_of(expr) {
+                check_object(name, &text)?;
+            }
             let found = format!("{find}({expr})");
             // Other programs that read a definition have no session.
             return Ok(raw(if name == "regclass" && !self.is_definition {
@@ -164,6 +187,10 @@ impl Rewriter<'_> {
             } else {
                 found
             }));
+        }
+        let is_signature = matches!(name, "regoper" | "regoperator" | "regprocedure");
+        if is_signature && string_of(expr).is_some() {
+            return Err(Error::unsupported(format_args!("a name as {name}")));
         }
         if matches!(name, "regoper" | "regoperator" | "regprocedure" | "\"any\"" | "cstring") {
             return Ok(expr.clone());
@@ -212,6 +239,12 @@ impl Rewriter<'_> {
 
     /// The type of a column, where SQLite cannot read Postgres' words or would misunderstand them.
     pub(super) fn column_type(&mut self, data_type: &mut DataType) -> Result<()> {
+        let name = data_type.to_string().to_lowercase();
+        let is_zoned = name.starts_with("time") && name.ends_with("with time zone");
+        if name.starts_with("timetz") || (is_zoned && !name.starts_with("timestamp")) {
+            let hint = "use timestamptz, or time";
+            return Err(Error::unsupported("time with time zone").hint(hint));
+        }
         let Some(typed) = typed(data_type) else {
             return match data_type {
                 DataType::Unspecified => Ok(()),

@@ -56,6 +56,7 @@ fn declare(piece: &Piece<'_>, tokens: &[Token<'_>], context: &Context) -> Result
     if !words.iter().any(|word| word == "cursor") {
         return Err(syntax(cursor.text));
     }
+    let is_forward = words.windows(2).any(|pair| pair == ["no", "scroll"]);
     let is_held = words.windows(2).any(|pair| pair == ["with", "hold"]);
     let start = begin.start + begin.text.len();
     let inner = lex::split(&piece.text[start..])?.pop().ok_or_else(|| syntax("FOR"))?;
@@ -64,7 +65,7 @@ fn declare(piece: &Piece<'_>, tokens: &[Token<'_>], context: &Context) -> Result
         return Err(syntax(inner.text));
     }
     let sql = lex::without_double_quotes(&query.sql);
-    let action = Action::Declare { name: name(cursor)?, is_held };
+    let action = Action::Declare { name: name(cursor)?, is_held, is_forward };
     Ok(Statement { sql, action, start: piece.start, command: "DECLARE".to_owned(), ..query })
 }
 
@@ -132,7 +133,8 @@ mod tests {
         let declared =
             one("DECLARE \"c 1\" NO SCROLL CURSOR WITH HOLD FOR SELECT \"a\" FROM t WHERE x = $1")
                 .unwrap();
-        assert_eq!(declared.action, Action::Declare { name: "c 1".into(), is_held: true });
+        let action = Action::Declare { name: "c 1".into(), is_held: true, is_forward: true };
+        assert_eq!(declared.action, action);
         assert_eq!(
             (declared.sql.as_str(), declared.parameters),
             ("SELECT `a` FROM t WHERE x = ?1", 1)

@@ -25,6 +25,8 @@ pub struct Cursor {
 pub struct Life {
     /// Whether it stays after a COMMIT of its transaction.
     pub is_held: bool,
+    /// Whether it only goes forward.
+    pub is_forward: bool,
     /// Whether its transaction has been committed.
     pub is_kept: bool,
     /// How many savepoints the transaction had when it was declared.
@@ -40,6 +42,19 @@ impl Cursor {
     /// What the rows take, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Whether a cursor that only goes forward would have to go back, or to a row again.
+    pub fn goes_back(&self, direction: Direction) -> bool {
+        let is_back = match direction {
+            Direction::Forward(_) => false,
+            Direction::Backward(_) => true,
+            Direction::Absolute(place) => {
+                place < 0 || (place as usize) <= self.position && self.position > 0
+            }
+            Direction::Relative(distance) => distance <= 0,
+        };
+        self.life.is_forward && is_back
     }
 
     /// Move the cursor: the rows that it passes, by index, in their order.
@@ -92,7 +107,7 @@ mod tests {
     #[test]
     fn cursors_go_forward_and_back() {
         let rows = (0..5).map(|row| vec![Value::Integer(row)]).collect();
-        let life = Life { is_held: false, is_kept: false, savepoints: 0 };
+        let life = Life { is_held: false, is_forward: false, is_kept: false, savepoints: 0 };
         let mut cursor = Cursor::new(String::new(), Vec::new(), rows, life);
         assert_eq!(cursor.go(Direction::Forward(2)), [0, 1]);
         assert_eq!(cursor.go(Direction::Backward(1)), [0]);

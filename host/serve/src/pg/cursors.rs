@@ -24,7 +24,7 @@ impl Conversation<'_> {
         analysed: &Analysed,
         values: &[Value],
         name: &str,
-        is_held: bool,
+        (is_held, is_forward): (bool, bool),
     ) -> Result<()> {
         let is_alone = self.transaction == Transaction::Idle && !self.is_implicit;
         if is_alone && !is_held {
@@ -42,7 +42,7 @@ impl Conversation<'_> {
             self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
         }
         let savepoints = self.session.state().settings.savepoints();
-        let life = Life { is_held, is_kept: is_alone, savepoints };
+        let life = Life { is_held, is_forward, is_kept: is_alone, savepoints };
         self.store.declare(name, Cursor::new(query.statement.sql, query.columns, rows, life))?;
         Ok(())
     }
@@ -55,6 +55,9 @@ impl Conversation<'_> {
         formats: &[Format],
         sink: Option<Sink<'_>>,
     ) -> Result<u64> {
+        if self.store.cursor(name)?.goes_back(direction) {
+            return Err(only_forward().into());
+        }
         let passed = self.store.cursor(name)?.go(direction);
         let count = passed.len() as u64;
         let Some(mut sink) = sink else { return Ok(count) };
@@ -142,9 +145,11 @@ fn forward(direction: Direction) -> Result<(u64, u64)> {
     match direction {
         Direction::Forward(count) => Ok((0, count)),
         Direction::Relative(distance @ 1..) => Ok((distance.unsigned_abs() - 1, 1)),
-        _ => {
-            let error = Error::new("55000", "cursor can only scan forward");
-            Err(error.hint("Declare it with SCROLL option to enable backward scan.").into())
-        }
+        _ => Err(only_forward().into()),
     }
+}
+
+fn only_forward() -> Error {
+    let error = Error::new(sqlstate::OBJECT_NOT_READY, "cursor can only scan forward");
+    error.hint("Declare it with SCROLL option to enable backward scan.")
 }

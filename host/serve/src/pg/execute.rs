@@ -153,8 +153,8 @@ impl Conversation<'_> {
             Action::Run | Action::Explain => self.run_rows(analysed, values, formats, sink)?,
             Action::Copy(copy) if copy.is_in => self.copy_in(copy)?,
             Action::Copy(copy) => self.copy_out(copy, statement)?,
-            Action::Declare { name, is_held } => {
-                self.declare(analysed, values, name, *is_held)?;
+            Action::Declare { name, is_held, is_forward } => {
+                self.declare(analysed, values, name, (*is_held, *is_forward))?;
                 0
             }
             Action::Fetch { name, direction, is_move } => {

@@ -288,6 +288,10 @@ impl VisitorMut for Finder<'_> {
             return ControlFlow::Break(());
         }
         self.check_select_names(select, &scope);
+        self.check_merged(&scope);
+        if scope.is_reordered() {
+            self.reorder(select, &scope);
+        }
         self.check_grouping(select, &scope);
         self.scopes.push(scope);
         let joins = select.from.iter_mut().flat_map(|table| &mut table.joins);

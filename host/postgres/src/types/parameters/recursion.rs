@@ -118,8 +118,11 @@ impl Finder<'_> {
         let types = |body| Scope::types_of_body(body, self.schema, &with);
         for (at, (one, other)) in types(left).into_iter().zip(types(right)).enumerate() {
             let (Some(one), Some(other)) = (one, other) else { continue };
-            let is_number = |own| family::number(Some(own)).is_some();
-            if !is_number(one) || !is_number(other) {
+            let is_known = |own| {
+                family::number(Some(own)).is_some()
+                    || family::of(own) == Some(family::Family::Moment)
+            };
+            if !is_known(one) || !is_known(other) {
                 continue;
             }
             let whole = if one == other { one } else { wider(one, other) };

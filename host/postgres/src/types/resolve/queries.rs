@@ -6,6 +6,7 @@ use sqlparser::ast::{
     SetExpr, SetOperator, SetQuantifier,
 };
 
+use super::super::infer::branches;
 use super::super::parameters::{Finder, is_given};
 use super::super::placement::constraint;
 use super::super::{Scalar, Type, Typed};
@@ -98,6 +99,9 @@ impl Finder<'_> {
                 self.compared(expr);
             }
             if !self.is_source() {
+                if let Some(own) = own.filter(|_| branches(expr).is_some()) {
+                    self.check_length(own);
+                }
                 self.shown(expr);
             }
             relabel(item, label);

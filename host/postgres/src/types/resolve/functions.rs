@@ -269,13 +269,6 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether the texts of two moments differ where they are equal.
-    fn is_date_beside_stamp(&self, one: &Expr, other: &Expr) -> bool {
-        let is_date =
-            |expr: &Expr| self.type_of(expr).is_some_and(|own| own.ty == Type::One(Scalar::Date));
-        !is_given(one) && !is_given(other) && is_date(one) != is_date(other)
-    }
-
     pub(super) fn renamed(&mut self, expr: &mut Expr, name: &str) {
         rename(expr, name);
         self.is_changed = true;

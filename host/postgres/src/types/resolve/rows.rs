@@ -108,6 +108,13 @@ impl Finder<'_> {
         Conversion::Call("pg_numeric_of", column.scale())
     }
 
+    /// Whether the texts of two moments differ where they are equal.
+    pub(super) fn is_date_beside_stamp(&self, one: &Expr, other: &Expr) -> bool {
+        let is_date =
+            |expr: &Expr| self.type_of(expr).is_some_and(|own| own.ty == Type::One(Scalar::Date));
+        !is_given(one) && !is_given(other) && is_date(one) != is_date(other)
+    }
+
     /// Columns that USING and NATURAL merge are compared by SQLite, which knows no types.
     pub(in super::super) fn check_merged(&mut self, scope: &Scope) {
         for (name, [one, other]) in scope.merged_columns() {

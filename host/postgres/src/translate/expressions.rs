@@ -23,11 +23,7 @@ impl Rewriter<'_> {
                 self.is_changed = true;
                 &text.value
             }
-            Value::HexStringLiteral(_) => {
-                let hint = "write bytes as '\\x41'::bytea";
-                return Err(Error::unsupported("a string of bits").hint(hint));
-            }
-            Value::Null | Value::Boolean(_) | Value::Number(..) => {
+            Value::HexStringLiteral(_) | Value::Null | Value::Boolean(_) | Value::Number(..) => {
                 return Ok(());
             }
             Value::Placeholder(name) => {

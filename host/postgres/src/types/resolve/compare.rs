@@ -52,7 +52,7 @@ impl Finder<'_> {
         let Some(numbers) = numbers else { return };
         if numbers.iter().any(|scalar| family::is_float(*scalar)) {
             for (expr, own) in all.iter_mut().zip(&numbers) {
-                if *own == Scalar::Int8 && !is_given(expr) {
+                if *own == Scalar::Int8 && !is_given(expr) && !self.is_view {
                     self.replace(expr, |expr| call("pg_float8_of", vec![expr]));
                 }
             }

@@ -263,7 +263,7 @@ impl Finder<'_> {
                 || string_of(expr).is_some_and(|text| text.trim_start().starts_with('{'))
                 || parameter(expr).is_some()
         };
-        if name == "jsonb_object" || all.iter().any(|expr| is_array(expr)) {
+        if name == "jsonb_object" || all.iter().all(|expr| is_array(expr)) {
             let hint = format!("use {}_build_object", name.trim_end_matches("_object"));
             self.refuse(Error::unsupported(format_args!("{name} of arrays")).hint(hint));
         }

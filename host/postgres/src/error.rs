@@ -259,7 +259,8 @@ fn of_constraint(extended: i32, message: &str) -> Option<Error> {
             violated.constraint = Some(subject.to_owned());
             (sqlstate::CHECK_VIOLATION, format!("new row violates check constraint \"{subject}\""))
         }
-        code::CONSTRAINT_FOREIGNKEY => (
+        // A key with RESTRICT is a trigger of SQLite's own.
+        _ if message == "FOREIGN KEY constraint failed" => (
             sqlstate::FOREIGN_KEY_VIOLATION,
             "statement violates foreign key constraint".to_owned(),
         ),

@@ -41,11 +41,48 @@ pub fn split(sql: &str) -> Result<Vec<Piece<'_>>> {
         if token.kind == Kind::Symbol(b';') && !scan.is_inside() {
             scan.finish(sql, token.start, &mut pieces)?;
         } else {
+            check_end(&token, sql)?;
             scan.add(token);
         }
     }
     scan.finish(sql, sql.len(), &mut pieces)?;
     Ok(pieces)
+}
+
+/// A comment or a string between dollars that has no end takes what follows it.
+fn check_end(token: &Token<'_>, sql: &str) -> Result<()> {
+    if token.start + token.text.len() < sql.len() {
+        return Ok(());
+    }
+    let what = match token.kind {
+        Kind::Space if token.text.starts_with("/*") && depth_of_comment(token.text) > 0 => {
+            "/* comment"
+        }
+        Kind::Illegal if token.text.starts_with('$') => "dollar-quoted string",
+        _ => return Ok(()),
+    };
+    let near: String = token.text.chars().take(64).collect();
+    let message = format!("unterminated {what} at or near \"{near}\"");
+    Err(Error::new(sqlstate::SYNTAX_ERROR, message))
+}
+
+/// Comments that begin in a text without an end: they may lie in each other.
+fn depth_of_comment(text: &str) -> u32 {
+    let (mut depth, mut rest) = (0_u32, text.as_bytes());
+    loop {
+        rest = match rest {
+            [b'/', b'*', rest @ ..] => {
+                depth += 1;
+                rest
+            }
+            [b'*', b'/', rest @ ..] => {
+                depth = depth.saturating_sub(1);
+                rest
+            }
+            [_, rest @ ..] => rest,
+            [] => return depth,
+        };
+    }
 }
 
 /// The characters of operators.

@@ -97,13 +97,20 @@ pub fn encode(
 /// 22P02, 22P03, 22003, 22007 or 22021 where the bytes are none of this type.
 pub fn decode(bytes: Option<&[u8]>, ty: Type, format: Format) -> Result<Value> {
     let Some(bytes) = bytes else { return Ok(Value::Null) };
-    match (ty, format) {
+    let value = match (ty, format) {
         (Type::Array(scalar), Format::Text | Format::Iso8601) => {
             array::decode_text(utf8(bytes)?, scalar)
         }
         (Type::Array(scalar), Format::Binary) => array::decode_binary(bytes, scalar),
         (Type::One(scalar), Format::Text | Format::Iso8601) => text::decode(utf8(bytes)?, scalar),
         (Type::One(scalar), Format::Binary) => binary::decode(bytes, scalar),
+    }?;
+    match value {
+        // SQLite would store NULL.
+        Value::Real(number) if number.is_nan() => {
+            Err(Error::unsupported(format_args!("NaN as {}", ty.name())))
+        }
+        value => Ok(value),
     }
 }
 

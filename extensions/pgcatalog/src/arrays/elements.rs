@@ -136,6 +136,7 @@ pub fn typed(value: Value, kind: &str) -> Result<Value> {
         "interval" => call("pg_interval_of"),
         "json" => call("pg_json_of"),
         "jsonb" => call("pg_jsonb_of"),
+        "uuid" => call("pg_uuid_of"),
         "bytea" => Err("0A000: arrays of bytea are not supported".into()),
         _ => match value {
             Value::Blob(_) => Err("0A000: arrays of bytea are not supported".into()),

@@ -135,7 +135,8 @@ fn float(value: &Value, name: &str) -> Result<Option<f64>> {
                 error.to_string().replace("numeric", name)
             })?;
             match number {
-                Numeric::NaN => f64::NAN,
+                // SQLite has none, and takes it for NULL.
+                Numeric::NaN => return Err(format!("0A000: NaN as {name} is not supported").into()),
                 Numeric::Infinity => f64::INFINITY,
                 Numeric::NegativeInfinity => f64::NEG_INFINITY,
                 Numeric::Finite(_) => in_range(&text, name)?,

@@ -79,8 +79,13 @@ struct Extreme<const IS_LARGEST: bool>(Option<Interval>);
 impl<const IS_LARGEST: bool> Aggregate for Extreme<IS_LARGEST> {
     fn step(&mut self, row: Arguments<'_>) -> Result<()> {
         if let Some(own) = interval(row)? {
+            // Of equal ones the last, as PostgreSQL.
             let is_better = |best: Interval| {
-                if IS_LARGEST { own.length() > best.length() } else { own.length() < best.length() }
+                if IS_LARGEST {
+                    own.length() >= best.length()
+                } else {
+                    own.length() <= best.length()
+                }
             };
             if self.0.is_none_or(is_better) {
                 self.0 = Some(own);

@@ -7,8 +7,8 @@ use postgres_types::read;
 use postgres_types::{DAY, Date, Stamp};
 
 const NAMES: &[&str] = &[
-    "MONTH", "HH24", "HH12", "YYYY", "MON", "DDD", "YYY", "MM", "DD", "HH", "MI", "SS", "MS", "US",
-    "YY", "AM", "PM",
+    "MONTH", "SSSSS", "SSSS", "HH24", "HH12", "YYYY", "MON", "DDD", "YYY", "MM", "DD", "HH", "MI",
+    "SS", "MS", "US", "YY", "AM", "PM",
 ];
 
 fn wrong(text: &str, name: &str) -> Error {
@@ -70,6 +70,16 @@ pub fn read(text: &str, pattern: &str) -> Result<Stamp> {
     found.stamp(text)
 }
 
+/// The year that the last digits of one mean.
+fn near_2020(year: i64) -> i64 {
+    match year {
+        ..70 => 2000 + year,
+        70..100 => 1900 + year,
+        100..520 => 2000 + year,
+        _ => 1000 + year,
+    }
+}
+
 impl Fields {
     fn take<'a>(&mut self, name: &str, text: &'a str, is_joined: bool) -> Result<&'a str> {
         if matches!(name, "MONTH" | "MON") {
@@ -89,7 +99,8 @@ impl Fields {
         }
         let width = match name {
             "HH24" | "HH12" => 2,
-            "YYYY" if !is_joined => 9,
+            "YYYY" | "YYY" | "YY" if !is_joined => 9,
+            "SSSS" => 5,
             "US" => 6,
             "MS" => 3,
             other => other.len(),
@@ -97,9 +108,8 @@ impl Fields {
         let digits = text.bytes().take(width).take_while(u8::is_ascii_digit).count();
         let number: i64 = text[..digits].parse().map_err(|_| wrong(text, name))?;
         match name {
-            "YYYY" => self.year = number,
-            "YYY" => self.year = if number < 100 { 2000 + number } else { 1000 + number },
-            "YY" => self.year = if number < 70 { 2000 + number } else { 1900 + number },
+            "YYY" | "YY" if digits < 4 => self.year = near_2020(number),
+            "YYYY" | "YYY" | "YY" => self.year = number,
             "MM" => self.month = number,
             "DD" => self.day = number,
             "DDD" => self.of_year = Some(number),
@@ -113,6 +123,10 @@ impl Fields {
                 }
                 self.hour = number;
                 self.is_afternoon.get_or_insert(false);
+            }
+            "SSSS" | "SSSSS" => {
+                (self.hour, self.minute, self.second) =
+                    (number / 3600, number / 60 % 60, number % 60);
             }
             "MI" => self.minute = number,
             "SS" => self.second = number,

@@ -60,6 +60,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("generate_series of anything but integers", sqlstate::FEATURE_NOT_SUPPORTED),
     ("unrecognized configuration parameter", sqlstate::UNDEFINED_OBJECT),
     ("malformed JSON", sqlstate::INVALID_TEXT),
+    ("ON CONFLICT clause does not match", sqlstate::INVALID_COLUMN_REFERENCE),
     ("values were supplied", sqlstate::SYNTAX_ERROR),
     ("values for", sqlstate::SYNTAX_ERROR),
     ("because it is a view", sqlstate::FEATURE_NOT_SUPPORTED),

@@ -5,6 +5,7 @@ use sqlparser::ast::{self, ArrayElemTypeDef, CastKind, DataType, Expr, ObjectNam
 
 use super::Rewriter;
 use super::names::{last, literal, raw, string_of};
+use super::object_names::{OBJECTS, check_object, is_given, name_of_object};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
 use crate::values::{self, Format};
@@ -86,7 +87,7 @@ const ELSEWHERE: &[&str] = &[
     "xml",
 ];
 
-fn is_elsewhere(name: &str) -> bool {
+pub fn is_elsewhere(name: &str) -> bool {
     ELSEWHERE.contains(&name)
 }
 
@@ -95,57 +96,8 @@ fn unknown(name: &ObjectName) -> Error {
     Error::new(sqlstate::UNDEFINED_OBJECT, message)
 }
 
-fn base(name: &str) -> &str {
+pub fn base(name: &str) -> &str {
     name.split('(').next().unwrap_or_default().trim()
-}
-
-/// Types of the catalogue that are OIDs, and written as names: functions that find the OID of a
-/// name, and the name of an OID.
-const OBJECTS: &[(&str, &str, &str)] = &[
-    ("regclass", "to_regclass", "pg_regclass_name"),
-    ("regtype", "to_regtype", "pg_regtype_name"),
-    ("regproc", "to_regproc", "pg_regproc_name"),
-    ("regnamespace", "to_regnamespace", "pg_regnamespace_name"),
-    ("regrole", "to_regrole", "pg_get_userbyid"),
-];
-
-/// Whether a cast writes an OID as a name.
-pub fn is_name_of_object(expr: &Expr, data_type: &DataType) -> bool {
-    is_object(data_type) && !is_given(expr)
-}
-
-/// Whether an expression is an object by its name: `'t'::regclass`, `to_regclass('t')`.
-pub fn is_found_object(expr: &Expr) -> bool {
-    match expr {
-        Expr::Cast { expr, data_type, .. } => is_object(data_type) && is_given(expr),
-        Expr::Function(function) => {
-            OBJECTS.iter().any(|(_, find, _)| last(&function.name) == *find)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a type is the OID of an object.
-pub fn is_object(data_type: &DataType) -> bool {
-    let name = data_type.to_string().to_lowercase();
-    let name = name.trim_start_matches("pg_catalog.");
-    OBJECTS.iter().any(|(object, ..)| *object == name)
-}
-
-/// `'t'::regclass::text`: an OID that was found by a name is written as one.
-fn name_of_object(expr: &Expr, typed: Typed) -> Option<Expr> {
-    let is_text = matches!(typed.ty, Type::One(Scalar::Text | Scalar::Varchar | Scalar::Name));
-    let text = is_text.then(|| expr.to_string())?;
-    let found = |(_, find, _): &&(&str, &str, &str)| {
-        let text = text.strip_prefix("coalesce(").unwrap_or(&text);
-        text.strip_prefix(find).is_some_and(|rest| rest.starts_with('('))
-    };
-    OBJECTS.iter().find(found).map(|(_, _, write)| raw(format!("{write}({text})")))
-}
-
-/// A string or a parameter: the name of an object, whose OID is wanted.
-fn is_given(expr: &Expr) -> bool {
-    string_of(expr).is_some() || expr.to_string().starts_with(['?', '$'])
 }
 
 impl Rewriter<'_> {
@@ -156,6 +108,9 @@ impl Rewriter<'_> {
         if let Some((_, find, write)) = OBJECTS.iter().find(|(object, ..)| *object == name) {
             if !is_given(expr) {
                 return Ok(raw(format!("{write}({expr})")));
+            }
+            if let Some(text) = string_of(expr) {
+                check_object(name, &text)?;
             }
             let found = format!("{find}({expr})");
             // Other programs that read a definition have no session.
@@ -212,6 +167,12 @@ impl Rewriter<'_> {
 
     /// The type of a column, where SQLite cannot read Postgres' words or would misunderstand them.
     pub(super) fn column_type(&mut self, data_type: &mut DataType) -> Result<()> {
+        let name = data_type.to_string().to_lowercase();
+        let is_zoned = name.starts_with("time") && name.ends_with("with time zone");
+        if name.starts_with("timetz") || (is_zoned && !name.starts_with("timestamp")) {
+            let hint = "use timestamptz, or time";
+            return Err(Error::unsupported("time with time zone").hint(hint));
+        }
         let Some(typed) = typed(data_type) else {
             return match data_type {
                 DataType::Unspecified => Ok(()),

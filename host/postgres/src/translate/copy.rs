@@ -119,7 +119,15 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
             (None, Vec::new(), query.to_string())
         }
     };
-    let columns = columns.iter().map(folded).collect();
+    let columns: Vec<String> = columns.iter().map(folded).collect();
+    if let Some(again) = columns
+        .iter()
+        .enumerate()
+        .find_map(|(at, name)| columns[..at].contains(name).then_some(name))
+    {
+        let message = format!("column \"{again}\" specified more than once");
+        return Err(Error::new(sqlstate::DUPLICATE_COLUMN, message));
+    }
     let options = read_options(&options, &legacy_options)?;
     let copy = Copy { table, columns, is_in: !to, is_filtered: false, options };
     check_forced(&copy)?;
@@ -133,8 +141,19 @@ fn selected(columns: &[Ident]) -> String {
 
 fn read_options(options: &[CopyOption], legacy: &[CopyLegacyOption]) -> Result<CopyOptions> {
     let mut read = CopyOptions::of(format_of(options, legacy)?);
+    let mut kinds = Vec::new();
     for option in options {
+        let kind = std::mem::discriminant(option);
+        if kinds.contains(&kind) {
+            let message = "conflicting or redundant options";
+            return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
+        }
+        kinds.push(kind);
         set(&mut read, option)?;
+    }
+    let has_escape = |option: &CopyOption| matches!(option, CopyOption::Escape(_));
+    if !options.iter().any(has_escape) {
+        read.escape = read.quote;
     }
     for option in legacy {
         match option {
@@ -142,6 +161,11 @@ fn read_options(options: &[CopyOption], legacy: &[CopyLegacyOption]) -> Result<C
             CopyLegacyOption::Null(null) => read.null.clone_from(null),
             CopyLegacyOption::Binary | CopyLegacyOption::Header => {}
             CopyLegacyOption::Csv(options) => {
+                let quote = options.iter().find_map(|option| match option {
+                    CopyLegacyCsvOption::Quote(quote) => Some(*quote),
+                    _ => None,
+                });
+                read.escape = quote.map_or(Ok(read.escape), byte)?;
                 options.iter().try_for_each(|option| set_csv(&mut read, option))?;
             }
             other => return Err(Error::unsupported(format_args!("COPY … {other}"))),

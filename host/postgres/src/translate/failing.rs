@@ -56,6 +56,13 @@ pub fn changes_twice(statement: &Statement, columns: &[Column]) -> Option<String
     {
         return None;
     }
+    // What no key has need not be known: a number that SQLite gives.
+    let is_key = |column: &Column| {
+        keys.iter().any(|key| key.trim_matches('"').eq_ignore_ascii_case(&column.name))
+    };
+    let needed: Vec<Column> = columns.iter().filter(|column| is_key(column)).cloned().collect();
+    let is_named = !insert.columns.is_empty() && needed.len() == keys.len();
+    let columns = if is_named { &needed[..] } else { columns };
     let rows = inserted(insert, columns)?;
     let are: Vec<_> = keys.iter().map(|key| format!("{key} IS NOT NULL")).collect();
     Some(format!(

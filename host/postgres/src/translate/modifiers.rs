@@ -26,11 +26,16 @@ pub fn check_modifier(data_type: &DataType) -> Result<()> {
         inside.split(',').map(|number| number.trim().parse().ok()).collect();
     let Some(numbers) = numbers else { return Ok(()) };
     let refused = |message: String| Err(Error::new(sqlstate::INVALID_PARAMETER_VALUE, message));
+    if text.contains('[') {
+        let hint = format!("use {}[]", name.trim());
+        return Err(Error::unsupported(format_args!("{text}")).hint(hint));
+    }
     let kind = match name.trim() {
         "varchar" | "character varying" | "char varying" => "varchar",
         "char" | "character" | "bpchar" => "char",
         "numeric" | "decimal" | "dec" => "numeric",
         "float" => "float",
+        "interval" => "interval",
         _ => return Ok(()),
     };
     match (kind, &numbers[..]) {
@@ -47,6 +52,7 @@ pub fn check_modifier(data_type: &DataType) -> Result<()> {
             refused(format!("NUMERIC scale {scale} must be between -{MAX_DIGITS} and {MAX_DIGITS}"))
         }
         ("numeric", [_, ..0]) => Err(Error::unsupported("numeric with a negative scale")),
+        ("interval", [..6]) => Err(Error::unsupported(text).hint("use interval")),
         ("float", [..1]) => refused("precision for type float must be at least 1 bit".into()),
         ("float", [bits]) if *bits > MAX_BITS => {
             refused(format!("precision for type float must be less than {} bits", MAX_BITS + 1))

@@ -19,7 +19,7 @@ pub(super) use super::resolve::family;
 pub(super) use calls::branches;
 pub(super) use columns::{Named, columns_of_query};
 pub(super) use factors::{Call, is_open, subscript};
-pub(super) use known::{compared, wider};
+pub(super) use known::{compared, together, wider};
 pub(crate) use known::{function_type, named_result};
 pub(crate) use names::name;
 

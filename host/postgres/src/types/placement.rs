@@ -4,6 +4,7 @@
 //! SQLite has another rule, or the same one with another error.
 
 mod calls;
+mod shapes;
 mod windows;
 
 use std::collections::HashMap;
@@ -323,7 +324,12 @@ impl Visitor for Placement {
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Error> {
-        broken(self.enter_select(select))
+        let mut joins = select.from.iter().map(|table| &table.joins);
+        broken(
+            joins
+                .try_for_each(|joins| shapes::check_joins(joins))
+                .and_then(|()| self.enter_select(select)),
+        )
     }
 
     fn post_visit_select(&mut self, _: &Select) -> ControlFlow<Error> {
@@ -332,6 +338,9 @@ impl Visitor for Placement {
     }
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Error> {
+        if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
+            return broken(shapes::check_joins(&table_with_joins.joins));
+        }
         if let TableFactor::Table { args: Some(arguments), .. } = factor {
             let all = arguments.args.iter().filter_map(|argument| match argument {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
@@ -343,7 +352,7 @@ impl Visitor for Placement {
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Error> {
-        broken(self.enter_expr(expr))
+        broken(shapes::check_chain(expr).and_then(|()| self.enter_expr(expr)))
     }
 
     fn post_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Error> {

@@ -23,6 +23,7 @@ mod numbers;
 mod operators;
 pub(super) mod plans;
 mod queries;
+mod rows;
 pub(super) mod sets;
 mod single;
 mod store;
@@ -58,9 +59,16 @@ impl Finder<'_> {
             Expr::Function(_) => self.resolve_function(expr),
             Expr::Ceil { .. } | Expr::Floor { .. } => self.resolve_rounding(expr),
             Expr::Between { .. } => self.resolve_between(expr),
-            Expr::Like { expr: one, pattern: other, .. } => self.check_like(one, "~~", other),
-            Expr::ILike { expr: one, pattern: other, .. } => self.check_like(one, "~~*", other),
+            Expr::Like { expr: one, pattern: other, .. } => {
+                self.check_like(one, "~~", other);
+                self.padded(one);
+            }
+            Expr::ILike { expr: one, pattern: other, .. } => {
+                self.check_like(one, "~~*", other);
+                self.padded(one);
+            }
             Expr::InList { expr, list, .. } => {
+                self.list_singles(expr, list);
                 let mut all: Vec<_> = std::iter::once(&mut **expr).chain(list).collect();
                 self.compare_all(&mut all, "=");
             }

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Array, BinaryOperator, Expr, Ident, Query, SelectItem, SetExpr, TableFactor, Value,
-    VisitMut, VisitorMut,
+    self, Array, BinaryOperator, Expr, Ident, Query, SelectItem, SetExpr, TableFactor,
+    UnaryOperator, Value, VisitMut, VisitorMut,
 };
 
 use crate::translate::parse;
@@ -82,11 +82,31 @@ impl VisitorMut for Spelling {
                 any_pattern(expr).map(|with| *expr = with).is_some()
             }
             Expr::BinaryOp { left, op, right } => name_operator(left, op, right),
+            Expr::UnaryOp { op: UnaryOperator::Minus, .. } => negate_base(expr),
             _ => false,
         };
         self.is_changed |= is_changed;
         ControlFlow::Continue(())
     }
+}
+
+/// `-2 ^ 2`: a sign binds tighter than a power, which the parser does not know.
+fn negate_base(expr: &mut Expr) -> bool {
+    let is_power = |expr: &Expr| matches!(expr, Expr::BinaryOp { op: BinaryOperator::PGExp, .. });
+    let Expr::UnaryOp { expr: inner, .. } = expr else { return false };
+    if !is_power(inner) {
+        return false;
+    }
+    let none = || Expr::Value(Value::Null.into());
+    let mut power = std::mem::replace(&mut **inner, none());
+    let mut base = &mut power;
+    while let Expr::BinaryOp { left, op: BinaryOperator::PGExp, .. } = base {
+        base = left;
+    }
+    let negated = Box::new(std::mem::replace(base, none()));
+    *base = Expr::UnaryOp { op: UnaryOperator::Minus, expr: negated };
+    *expr = power;
+    true
 }
 
 /// `VALUES … ORDER BY`, which SQLite has only as a query of them.

@@ -38,6 +38,11 @@ fn expressions(function: &ast::Function) -> impl Iterator<Item = &Expr> {
     })
 }
 
+/// The type of a result; a character keeps the length that it is shown with.
+fn without_modifier(own: Typed) -> Typed {
+    if own.ty == Type::One(Scalar::Bpchar) { own } else { Typed::plain(own.ty) }
+}
+
 impl Scope {
     /// The result of a function that is called by the types of its arguments.
     fn listed(&self, name: &str, arguments: &[&Expr]) -> Option<Typed> {
@@ -81,13 +86,14 @@ impl Scope {
                 let none = arguments.get(2).filter(|none| !is_open(none));
                 let none = none.and_then(|none| self.type_of(none));
                 let both = first().into_iter().chain(none);
-                both.reduce(wider).map(|own| Typed::plain(own.ty))
+                both.reduce(|one, other| if one == other { one } else { wider(one, other) })
+                    .map(without_modifier)
             }
             // The preferred one of its overloads.
             "abs" if arguments.first().is_some_and(|expr| is_open(expr)) => one(Scalar::Float8),
             "current_schemas" => Some(Typed::plain(Type::Array(Scalar::Text))),
             "abs" | "mod" | "first_value" | "last_value" | "nth_value" | "any_value"
-            | "bit_and" | "bit_or" | "bit_xor" => first().map(|t| Typed::plain(t.ty)),
+            | "bit_and" | "bit_or" | "bit_xor" => first().map(without_modifier),
             "pg_int8_bit_and" | "pg_int8_bit_or" | "pg_int8_bit_xor" => {
                 first().map(|t| Typed::plain(t.ty))
             }

@@ -8,7 +8,7 @@ use sqlparser::ast::{
 use super::super::{Scalar, TEXT, Type, Typed};
 use super::calls::branches;
 use super::factors::is_open;
-use super::known::{compared, one, wider};
+use super::known::{compared, one, together, wider};
 use super::scope::{Columns, Known, MAX_COLUMNS, MAX_DEPTH, Scope};
 use super::{Schema, name};
 use crate::translate::{folded, string_of, table_name};
@@ -75,6 +75,13 @@ fn unified(left: Columns, right: &Columns) -> Columns {
         let typed = match (own, other.and_then(|other| other.typed)) {
             (Some(typed), Some(own)) if typed == own => Some(typed),
             (None, typed) if one.is_open => typed.map(|typed| Typed::plain(typed.ty)),
+            // NULL leaves the length of a character.
+            (Some(typed), None)
+                if typed.ty == Type::One(Scalar::Bpchar)
+                    && other.is_some_and(|other| other.is_open) =>
+            {
+                Some(typed)
+            }
             // A string, and NULL.
             (Some(typed), _) if other.is_some_and(|other| other.is_open) => {
                 Some(Typed::plain(typed.ty))
@@ -159,15 +166,18 @@ pub(super) fn type_with_queries(
         if let ("nullif", [one, other]) = (name, &all[..]) {
             return compared(known(one), known(other));
         }
-        let types = all.into_iter().filter_map(of);
-        return types.reduce(|one, other| if one == other { one } else { wider(one, other) });
+        return together(all.into_iter().map(|expr| (expr, of(expr))));
     }
     match expr {
         Expr::Nested(inner) => type_with_queries(inner, scope, schema, with, depth),
         Expr::Subquery(query) => first(query),
         Expr::Function(function) => match (table_name(&function.name).as_str(), &function.args) {
             ("array", FunctionArguments::Subquery(query)) => {
-                Some(Typed::plain(Type::Array(first(query)?.ty.scalar())))
+                let with = Scope::with_outer(with, Some(scope));
+                let column = columns_of(query, schema, &with, depth).into_iter().next()?;
+                // Strings and NULL alone are texts.
+                let of = column.typed.or(if column.is_open { one(Scalar::Text) } else { None })?;
+                Some(Typed::plain(Type::Array(of.ty.scalar())))
             }
             ("unnest", FunctionArguments::List(list)) => match &list.args[..] {
                 [FunctionArg::Unnamed(FunctionArgExpr::Expr(array))] => {

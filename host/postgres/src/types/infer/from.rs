@@ -16,6 +16,9 @@ use super::scope::{Columns, Known, MAX_DEPTH, MAX_WITH, Scope};
 use super::{Body, Schema, budget, first_select};
 use crate::translate::table_name;
 
+/// A column by its table and its place there.
+type Place = (usize, usize);
+
 impl Scope {
     /// The tables of FROM, with queries in each other up to a depth.
     pub(super) fn from(
@@ -91,36 +94,83 @@ impl Scope {
         depth: u32,
     ) {
         for table in tables {
-            let first = self.tables.len();
-            self.add_factor(&table.relation, schema, with, depth);
-            for join in &table.joins {
-                let right = self.tables.len();
-                self.add_factor(&join.relation, schema, with, depth);
-                self.merge(join, first, right);
-            }
+            let shown = self.add_joined(table, schema, with, depth);
+            self.shown.extend(shown);
         }
     }
 
-    /// Merge columns of the tables from `right` on with those from `first` on.
-    fn merge(&mut self, join: &Join, first: usize, right: usize) {
-        let names: HashSet<String> = match constraint(&join.join_operator) {
-            Some(JoinConstraint::Using(names)) => names.iter().map(table_name).collect(),
-            Some(JoinConstraint::Natural) => {
-                let left = self.tables[first..right].iter().flat_map(|(_, columns)| columns.iter());
-                left.map(|column| column.name.to_lowercase()).collect()
-            }
-            _ => return,
+    /// The tables of a join; its columns.
+    fn add_joined(
+        &mut self,
+        table: &TableWithJoins,
+        schema: &dyn Schema,
+        with: &Self,
+        depth: u32,
+    ) -> Vec<Place> {
+        let mut left = self.add_factor(&table.relation, schema, with, depth);
+        for join in &table.joins {
+            let right = self.add_factor(&join.relation, schema, with, depth);
+            left = self.merge(join, left, right);
+        }
+        left
+    }
+
+    fn name_at(&self, (table, place): Place) -> String {
+        self.tables[table].1[place].name.to_lowercase()
+    }
+
+    /// The columns of a join: those that USING or NATURAL merges, those of the left side, and those of the right.
+    fn merge(&mut self, join: &Join, left: Vec<Place>, right: Vec<Place>) -> Vec<Place> {
+        let named = |places: &[Place]| -> Vec<(String, Place)> {
+            places.iter().map(|place| (self.name_at(*place), *place)).collect()
         };
-        for (at, (_, columns)) in self.tables.iter().enumerate().skip(right) {
-            for (place, column) in columns.iter().enumerate() {
-                if names.contains(&column.name.to_lowercase()) {
-                    self.merged.insert((at, place));
-                }
+        let (left, right) = (named(&left), named(&right));
+        budget::spend(left.len() + right.len());
+        let names: Vec<String> = match constraint(&join.join_operator) {
+            Some(JoinConstraint::Using(names)) => {
+                names.iter().map(|name| table_name(name).to_lowercase()).collect()
             }
-        }
+            Some(JoinConstraint::Natural) => {
+                let of_right: HashSet<&str> = right.iter().map(|(name, _)| &**name).collect();
+                let both = left.iter().filter(|(name, _)| of_right.contains(&**name));
+                both.map(|(name, _)| name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_merged: HashSet<&str> = names.iter().map(String::as_str).collect();
+        let first = names.iter().filter_map(|wanted| left.iter().find(|(name, _)| name == wanted));
+        let rest = left.iter().chain(&right).filter(|(name, _)| !is_merged.contains(&**name));
+        let shown = first.chain(rest).map(|(_, place)| *place).collect();
+        let pairs: Vec<_> = right
+            .iter()
+            .filter(|(name, _)| is_merged.contains(&**name))
+            .filter_map(|(name, place)| {
+                let (_, first) = left.iter().find(|(other, _)| other == name)?;
+                Some((*place, *first))
+            })
+            .collect();
+        self.merged.extend(pairs);
+        shown
     }
 
-    fn add_factor(&mut self, factor: &TableFactor, schema: &dyn Schema, with: &Self, depth: u32) {
+    /// The table that was added last; its columns.
+    fn add_factor(
+        &mut self,
+        factor: &TableFactor,
+        schema: &dyn Schema,
+        with: &Self,
+        depth: u32,
+    ) -> Vec<Place> {
+        if let TableFactor::NestedJoin { table_with_joins, .. } = factor {
+            return self.add_joined(table_with_joins, schema, with, depth);
+        }
+        let at = self.tables.len();
+        self.add_single(factor, schema, with, depth);
+        let columns = self.tables.get(at).map_or(0, |(_, columns)| columns.len());
+        (0..columns).map(|place| (at, place)).collect()
+    }
+
+    fn add_single(&mut self, factor: &TableFactor, schema: &dyn Schema, with: &Self, depth: u32) {
         match factor {
             TableFactor::Table { name, alias, args: Some(args), .. }
                 if table_name(name) == "generate_series" =>
@@ -146,9 +196,6 @@ impl Scope {
                 let name = alias.map(|alias| alias.name.value.clone()).unwrap_or_default();
                 self.has_unknown |= columns.iter().any(Known::is_rest);
                 self.tables.push((name, derived(columns, alias)));
-            }
-            TableFactor::NestedJoin { table_with_joins, .. } => {
-                self.add_tables(std::slice::from_ref(table_with_joins), schema, with, depth);
             }
             _ => self.has_unknown = true,
         }

@@ -1,9 +1,11 @@
 //! What is known of literals, functions and pairs of types.
 
-use sqlparser::ast::Value;
+use sqlparser::ast::{Expr, Value};
 
 use super::super::resolve::family;
 use super::super::{Scalar, TEXT, Type, Typed};
+use super::factors::is_open;
+use crate::translate::string_of;
 
 pub const fn one(scalar: Scalar) -> Option<Typed> {
     Some(Typed::plain(Type::One(scalar)))
@@ -53,10 +55,35 @@ pub fn wider(one: Typed, other: Typed) -> Typed {
         _ if let (Some(first), Some(second)) = (moment(one), moment(other)) => {
             Typed::plain(Type::One(MOMENTS[first.max(second)]))
         }
+        _ if let [Type::One(first), Type::One(second)] = [one.ty, other.ty]
+            && is_text(first)
+            && is_text(second) =>
+        {
+            // Each of them becomes any other, so the first one counts.
+            Typed::plain(one.ty)
+        }
         // A string without a type takes the other's.
         _ if one.ty == TEXT => other,
         _ if other.ty == TEXT => one,
         _ => Typed::plain(TEXT),
+    }
+}
+
+/// The type that several expressions become together: strings and NULL count where nothing else does.
+pub fn together<'a>(all: impl Iterator<Item = (&'a Expr, Option<Typed>)>) -> Option<Typed> {
+    let (open, own): (Vec<_>, Vec<_>) = all.partition(|(expr, _)| is_open(expr));
+    let has_string = open.iter().any(|(expr, _)| string_of(expr).is_some());
+    let widest = |all: Vec<(&Expr, Option<Typed>)>| {
+        let types = all.into_iter().filter_map(|(_, typed)| typed);
+        types.reduce(|one, other| if one == other { one } else { wider(one, other) })
+    };
+    match widest(own) {
+        // Beside a string that is shorter it has no length.
+        Some(own) if has_string && own.ty == Type::One(Scalar::Bpchar) => {
+            Some(Typed::plain(own.ty))
+        }
+        Some(own) => Some(own),
+        None => widest(open),
     }
 }
 
@@ -68,7 +95,11 @@ pub fn compared(one: Option<Typed>, other: Option<Typed>) -> Option<Typed> {
         (Some(first), Some(second)) => {
             let is_one_kind = family::is_integer(first) && family::is_integer(second)
                 || family::is_float(first) && family::is_float(second);
-            let common = if is_one_kind { first } else { family::common(first, second) };
+            let common = if is_one_kind || first == Scalar::Float4 {
+                first
+            } else {
+                family::common(first, second)
+            };
             Typed::plain(Type::One(common))
         }
         // There is no `=` of `varchar`.
@@ -80,6 +111,10 @@ pub fn compared(one: Option<Typed>, other: Option<Typed>) -> Option<Typed> {
 
 pub fn is_bytes(typed: Typed) -> bool {
     typed.ty == Type::One(Scalar::Bytea)
+}
+
+fn is_text(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::Text | Scalar::Varchar | Scalar::Bpchar)
 }
 
 /// Moments, of which a later type has the values of those before it.

@@ -70,13 +70,31 @@ impl Scope {
     ) -> impl Iterator<Item = (&'a str, bool, &'a Known)> {
         let fits = move |name: &str| table.is_none_or(|table| name.eq_ignore_ascii_case(table));
         let tables = self.tables.iter().enumerate().filter(move |(_, (name, _))| fits(name));
-        tables.flat_map(move |(at, (name, columns))| {
-            let columns = columns.iter().enumerate();
-            let columns =
-                columns.map(move |(place, known)| (self.merged.contains(&(at, place)), known));
-            let shown = columns.filter(move |(is_merged, _)| table.is_some() || !is_merged);
-            shown.map(move |(is_merged, known)| (name.as_str(), is_merged, known))
+        let stored =
+            tables.flat_map(|(at, (_, columns))| (0..columns.len()).map(move |place| (at, place)));
+        // Without a query of its own, as a table alone, a scope has no order but that of its tables.
+        let has_order = table.is_none() && !self.shown.is_empty();
+        let places = self.shown.iter().copied().filter(move |_| has_order);
+        places.chain(stored.filter(move |_| !has_order)).filter_map(move |(at, place)| {
+            let (name, columns) = self.tables.get(at)?;
+            Some((name.as_str(), self.merged.contains_key(&(at, place)), columns.get(place)?))
         })
+    }
+
+    /// The columns that joins merge: their names, and of both sides their types and whether they are a table's own.
+    pub fn merged_columns(&self) -> Vec<(String, [(Option<Typed>, bool); 2])> {
+        let at = |(table, place): (usize, usize)| self.tables.get(table)?.1.get(place);
+        let pair = |(right, left): (&(usize, usize), &(usize, usize))| {
+            let (left, right) = (at(*left)?, at(*right)?);
+            let side = |known: &Known| (known.typed, known.is_stored);
+            Some((left.name.clone(), [side(left), side(right)]))
+        };
+        self.merged.iter().filter_map(pair).collect()
+    }
+
+    /// Whether `*` has its columns in another order than SQLite.
+    pub fn is_reordered(&self) -> bool {
+        !self.shown.is_sorted()
     }
 
     /// The types of the columns of `*`, or of that of one table; none where they are not known.
@@ -96,7 +114,7 @@ impl Scope {
                 let column = columns.and_then(|columns| columns.get(*place));
                 column.is_some_and(|column| column.name.eq_ignore_ascii_case(name))
             };
-            self.merged.iter().any(is_merged)
+            self.merged.keys().any(is_merged)
         };
         let quoted = |name: &str| Ident::with_quote('"', name);
         let expr = |(owner, _, known): (&str, bool, &Known)| {

@@ -1,6 +1,6 @@
 //! The types of expressions.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sqlparser::ast::{
@@ -12,7 +12,7 @@ use super::super::{Scalar, Type, Typed};
 use super::Schema;
 use super::budget;
 use super::columns::{columns_of, type_with_queries};
-use super::known::{is_bytes, keyword, literal, one, wider};
+use super::known::{is_bytes, keyword, literal, one, together, wider};
 use crate::translate::{folded, is_name_of_object, table_name, typed};
 
 /// Queries in each other whose columns are looked up.
@@ -61,8 +61,11 @@ pub struct Scope {
     pub(super) tables: Vec<(String, Rc<Columns>)>,
     /// Whether there is something in FROM whose columns are not known.
     pub(super) has_unknown: bool,
-    /// Columns that USING or NATURAL merges with one of a table before, which `*` has once: their tables and places.
-    pub(super) merged: BTreeSet<(usize, usize)>,
+    /// Columns that USING or NATURAL merges with one of a table before, which `*` has once: their tables and places, and those of
+    /// the others.
+    pub(super) merged: BTreeMap<(usize, usize), (usize, usize)>,
+    /// The columns of `*` in PostgreSQL's order, by their tables and places: those that are merged begin each join.
+    pub(super) shown: Vec<(usize, usize)>,
     /// The tables of the query around, whose columns an expression may name, too.
     pub(super) outer: Option<Rc<Scope>>,
 }
@@ -254,8 +257,7 @@ impl Scope {
 
     /// The type that several expressions become.
     pub fn common<'a>(&self, expressions: impl Iterator<Item = &'a Expr>) -> Option<Typed> {
-        let known = expressions.filter_map(|expr| self.type_of(expr));
-        known.reduce(|one, other| if one == other { one } else { wider(one, other) })
+        together(expressions.map(|expr| (expr, self.type_of(expr))))
     }
 
     fn rounded(&self, expr: &Expr) -> Option<Typed> {

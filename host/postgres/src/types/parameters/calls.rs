@@ -29,6 +29,13 @@ impl Finder<'_> {
             (BinaryOperator::Eq, true) => false,
             (BinaryOperator::NotEq, false) => true,
             _ => {
+                let of = self.first_type(&subquery).map(|own| own.ty);
+                let ty = of.filter(|ty| matches!(ty, Type::Array(_) | Type::One(Scalar::Bytea)));
+                if let Some(ty) = ty {
+                    let what = format!("{op} ANY and ALL of {}", ty.name());
+                    self.refuse(Error::unsupported(what).hint("use EXISTS"));
+                    return true;
+                }
                 let mut array = call("array", Vec::new());
                 if let Expr::Function(function) = &mut array {
                     function.args = FunctionArguments::Subquery(subquery);
@@ -114,7 +121,9 @@ impl Finder<'_> {
                 self.together(arguments);
             }
             ("coalesce" | "ifnull" | "greatest" | "least", _) => self.together(arguments),
-            ("nullif", [one, other]) => self.compare(one, other),
+            ("nullif", [one, other]) if is_given(one) || is_given(other) => {
+                self.compare(one, other)
+            }
             ("concat" | "concat_ws" | "format", _) => {
                 arguments.into_iter().for_each(|expr| self.as_text(expr, LETTERS));
             }

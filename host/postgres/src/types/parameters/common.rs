@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{Expr, visit_expressions};
 
 use super::super::Typed;
-use super::super::infer::{branches, compared, is_open, wider};
+use super::super::infer::{branches, compared, is_open, together};
 use super::{Finder, parameter};
 
 impl Finder<'_> {
@@ -16,10 +16,7 @@ impl Finder<'_> {
         Some(match (name, &all[..]) {
             ("nullif", [one, other]) => compared(known(one), known(other)),
             // A string counts where nothing else does.
-            _ => {
-                let types = all.iter().filter_map(|expr| self.type_of(expr));
-                types.reduce(|one, other| if one == other { one } else { wider(one, other) })
-            }
+            _ => together(all.iter().map(|expr| (*expr, self.type_of(expr)))),
         })
     }
 

@@ -296,6 +296,10 @@ impl VisitorMut for Finder<'_> {
             return ControlFlow::Break(());
         }
         self.check_select_names(select, &scope);
+        self.check_merged(&scope);
+        if scope.is_reordered() {
+            self.reorder(select, &scope);
+        }
         self.scopes.push(scope);
         self.check_group_names(select);
         if let Some(scope) = self.scopes.pop() {

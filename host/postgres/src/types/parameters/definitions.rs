@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, CreateTable, CreateView, Expr,
-    ForeignKeyConstraint, Ident, Query, TableConstraint, ViewColumnDef, Visit, Visitor,
+    ForeignKeyConstraint, Ident, IndexColumn, Query, TableConstraint, ViewColumnDef, Visit,
+    Visitor,
 };
 
 use super::super::infer::{Scope, columns_of_query, function_type};
@@ -83,6 +84,20 @@ fn refused(code: &'static str, message: impl Into<String>) -> Result<(), Error> 
     Err(Error::new(code, message))
 }
 
+/// A key of values whose texts differ where they are equal: SQLite compares texts.
+fn unique(own: Typed) -> Result<(), Error> {
+    if !matches!(own.ty, Type::One(Scalar::Interval | Scalar::Jsonb)) {
+        return Ok(());
+    }
+    let hint = "make a key of an expression of it, as extract(epoch from …) or a text";
+    Err(Error::unsupported(format_args!("a key of {}", own.ty.name())).hint(hint))
+}
+
+fn checked_unique(columns: &[IndexColumn], table: &CreateTable) -> Result<(), Error> {
+    let scope = Scope::of_definition(table);
+    columns.iter().filter_map(|column| scope.type_of(&column.column.expr)).try_for_each(unique)
+}
+
 impl Finder<'_> {
     pub(super) fn check_table(&mut self, table: &CreateTable) {
         if table.query.is_none()
@@ -104,6 +119,16 @@ impl Finder<'_> {
 
     pub(super) fn check_index(&mut self, index: &CreateIndex) {
         let columns = index.columns.iter().map(|column| &column.column.expr);
+        if index.unique {
+            let scope = Scope::of_table(&index.table_name, None, self.schema);
+            let types: Vec<_> = index
+                .columns
+                .iter()
+                .filter_map(|column| scope.type_of(&column.column.expr))
+                .collect();
+            let checked = types.into_iter().try_for_each(unique);
+            checked.unwrap_or_else(|error| self.refuse(error));
+        }
         if columns.chain(&index.predicate).any(|expr| Parts::of(expr).is_volatile) {
             let message = "functions in index expression must be marked IMMUTABLE";
             self.refuse(Error::new("42P17", message));
@@ -139,6 +164,8 @@ impl Finder<'_> {
         for constraint in &table.constraints {
             match constraint {
                 TableConstraint::Check(check) => self.checked_condition(&check.expr)?,
+                TableConstraint::Unique(key) => checked_unique(&key.columns, table)?,
+                TableConstraint::PrimaryKey(key) => checked_unique(&key.columns, table)?,
                 TableConstraint::ForeignKey(key) => {
                     self.checked_key(key, &key.columns, Some(table))?;
                 }
@@ -156,6 +183,9 @@ impl Finder<'_> {
         check_modifier(&column.data_type)?;
         for option in &column.options {
             match &option.option {
+                ColumnOption::Unique(_) | ColumnOption::PrimaryKey(_) => {
+                    typed(&column.data_type).map_or(Ok(()), unique)?;
+                }
                 ColumnOption::Default(expr) => self.checked_default(expr, column)?,
                 ColumnOption::Check(check) => self.checked_condition(&check.expr)?,
                 ColumnOption::ForeignKey(key) => {

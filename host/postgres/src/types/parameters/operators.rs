@@ -56,7 +56,7 @@ impl Finder<'_> {
     }
 
     /// The same for a comparison. Dates and times of different lengths do not compare as texts.
-    pub(super) fn compare(&mut self, one: &mut Expr, other: &mut Expr) {
+    pub(in super::super) fn compare(&mut self, one: &mut Expr, other: &mut Expr) {
         if let (Expr::Tuple(one), Expr::Tuple(other)) = (&mut *one, &mut *other) {
             one.iter_mut().zip(other).for_each(|(one, other)| self.compare(one, other));
             return;

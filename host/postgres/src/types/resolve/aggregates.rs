@@ -142,11 +142,15 @@ impl Finder<'_> {
                 self.compared(value);
                 false
             }
-            ("array_agg" | "json_agg" | "jsonb_agg", [_]) if list.clauses.is_empty() => {
+            (
+                "array_agg" | "json_agg" | "jsonb_agg",
+                [FunctionArg::Unnamed(FunctionArgExpr::Expr(value))],
+            ) if list.clauses.is_empty() => {
                 let options = OrderByOptions { sort: None, nulls_first: None };
                 let term = OrderByExpr { expr: first, options, with_fill: None };
                 list.clauses.push(FunctionArgumentClause::OrderBy(vec![term]));
                 self.is_changed = true;
+                self.compared(value);
                 false
             }
             // SQLite's DISTINCT has one argument.

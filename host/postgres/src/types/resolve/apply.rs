@@ -122,6 +122,7 @@ impl Finder<'_> {
             return row;
         }
         let own = if string_of(&expr).is_some() { None } else { self.type_of(&expr) };
+        self.padded(&mut expr);
         let kind = match own.map(|own| own.ty) {
             Some(Type::One(Scalar::Json | Scalar::Jsonb)) => return expr,
             Some(ty) => family::kind(ty),
@@ -266,6 +267,9 @@ impl Finder<'_> {
             }
             return false;
         };
+        if let ("array_agg", Type::Array(of)) = (name, plan.result.ty) {
+            self.check_element(of);
+        }
         if is_aggregate && is_over && plan.function != "array_agg" {
             self.refuse(Error::unsupported(format_args!("{name} with OVER")));
             return true;

@@ -7,6 +7,7 @@ use sqlparser::ast::{
 
 use super::super::infer::{Scope, columns_of_query};
 use super::super::parameters::Finder;
+use crate::error::Error;
 use crate::translate::{parse, table_name};
 
 /// The name of a query whose columns are named here.
@@ -57,6 +58,21 @@ impl Finder<'_> {
             *outer.body = with;
             *source = *outer;
             self.is_changed = true;
+        }
+    }
+
+    /// `*` of a join whose merged columns SQLite leaves in their tables' places.
+    pub(in super::super) fn reorder(&mut self, select: &mut Select, scope: &Scope) {
+        let has_all = |select: &Select| {
+            select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)))
+        };
+        if !has_all(select) {
+            return;
+        }
+        self.expand(select, scope);
+        if has_all(select) {
+            let hint = "name the columns";
+            self.refuse(Error::unsupported("* of these tables with USING or NATURAL").hint(hint));
         }
     }
 

@@ -34,6 +34,10 @@ impl Finder<'_> {
                 }
                 None
             }
+            Scalar::Bytea => {
+                self.padded(inner);
+                None
+            }
             Scalar::Json | Scalar::Jsonb => {
                 let is_same = own == Some(target) && !is_given(inner);
                 let function = if scalar == Scalar::Json { "pg_json_of" } else { "pg_jsonb_of" };
@@ -91,6 +95,15 @@ impl Finder<'_> {
     fn as_moment(&mut self, inner: &mut Expr, own: Option<Typed>, target: Typed) -> Option<Expr> {
         use Scalar as S;
         let is_stamp = matches!(target.ty.scalar(), S::Timestamp | S::Timestamptz);
+        if target.ty.scalar() == S::Time && (0..6).contains(&target.modifier) {
+            let fraction = string_of(inner).unwrap_or_else(|| ".000000".into());
+            let fraction = fraction.rsplit_once('.').map_or("", |(_, digits)| digits);
+            let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+            if digits > target.modifier as usize {
+                let what = format!("a cast to time({})", target.modifier);
+                self.refuse(Error::unsupported(what).hint("cast it to time"));
+            }
+        }
         if let (Some(_), true, true) = (string_of(inner), is_stamp, target.modifier >= 0) {
             let whole = crate::translate::as_cast(take(inner), Typed::plain(target.ty));
             return Some(call("pg_timestamp_rounded", vec![whole, number(target.modifier)]));

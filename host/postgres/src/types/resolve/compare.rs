@@ -24,6 +24,9 @@ impl Finder<'_> {
                 .for_each(|(one, other)| self.compare_all(&mut [one, other], op));
             return;
         }
+        if let [Expr::Tuple(row), Expr::Subquery(query)] = all {
+            return self.compare_with_rows(&mut row.iter_mut().collect::<Vec<_>>(), query);
+        }
         let types: Vec<_> = all.iter().map(|expr| self.type_of(expr)).collect();
         let Some((Some(first), others)) = types.split_first() else { return };
         for (other, expr) in others.iter().zip(all.iter().skip(1)) {
@@ -47,6 +50,13 @@ impl Finder<'_> {
             )
             .collect();
         let Some(numbers) = numbers else { return };
+        if numbers.iter().any(|scalar| family::is_float(*scalar)) {
+            for (expr, own) in all.iter_mut().zip(&numbers) {
+                if *own == Scalar::Int8 && !is_given(expr) && !self.is_view {
+                    self.replace(expr, |expr| call("pg_float8_of", vec![expr]));
+                }
+            }
+        }
         if !numbers.contains(&Scalar::Numeric) {
             return;
         }
@@ -67,6 +77,17 @@ impl Finder<'_> {
                 let with = self.computed(take(expr), own);
                 self.replace(expr, |_| if index == 0 { collated(with) } else { with });
             }
+        }
+    }
+
+    /// `real IN (1, 0.1)`: a list of constants has the type of what it is compared with.
+    pub(super) fn list_singles(&mut self, one: &Expr, list: &mut [Expr]) {
+        let is_single = self.type_of(one).is_some_and(|own| own.ty == Type::One(Scalar::Float4));
+        if !is_single || list.len() < 2 || !list.iter().all(|expr| literal(expr).is_some()) {
+            return;
+        }
+        for expr in list {
+            self.replace(expr, |expr| call("pg_float4_of", vec![expr]));
         }
     }
 
@@ -162,6 +183,7 @@ impl Finder<'_> {
     /// The first value, unless it is equal to the second, where the comparison is by other values.
     pub(super) fn null_if(&mut self, mut one: Expr, other: Expr) -> Expr {
         let (mut left, mut right) = (one.clone(), other);
+        self.compare(&mut left, &mut right);
         let own = self.type_of(&one);
         self.scaled(&mut one, own);
         self.compare_all(&mut [&mut left, &mut right], "=");
@@ -192,7 +214,7 @@ impl Finder<'_> {
     }
 
     /// PostgreSQL has no comparison of these types.
-    fn check_comparison(&mut self, one: Typed, op: &str, other: Typed) {
+    pub(super) fn check_comparison(&mut self, one: Typed, op: &str, other: Typed) {
         let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
         if first != second || first == Family::Json || !is_comparable_array(one.ty, other.ty) {
             self.no_operator(one, &op, other);
@@ -201,6 +223,9 @@ impl Finder<'_> {
 
     /// `expr IN (query)`.
     pub(super) fn compare_with_query(&mut self, expr: &mut Expr, query: &mut Query) {
+        if let Expr::Tuple(row) = expr {
+            return self.compare_with_rows(&mut row.iter_mut().collect::<Vec<_>>(), query);
+        }
         let own = self.type_of(expr);
         let of_item = self.first_type(query);
         let (Some(own), Some(of_item)) = (own, of_item) else { return };
@@ -218,7 +243,9 @@ impl Finder<'_> {
             return self.replace(expr, |_| with);
         }
         let numbers = [family::number(Some(own)), family::number(Some(of_item))];
-        let [Some(left), Some(right)] = numbers else { return };
+        let [Some(left), Some(right)] = numbers else {
+            return self.compare_with_rows(&mut [expr], query);
+        };
         if !numbers.contains(&Some(Scalar::Numeric))
             || family::is_float(left)
             || family::is_float(right)

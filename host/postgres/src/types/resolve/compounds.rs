@@ -5,7 +5,7 @@ use sqlparser::ast::{
     TableFactor, Values,
 };
 
-use super::super::infer::wider;
+use super::super::infer::{is_open, wider};
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, TEXT, Type, Typed};
 use super::is_null;
@@ -101,14 +101,21 @@ impl Finder<'_> {
             columns_at(body, place, &mut found);
             let own: Vec<_> = all.iter().map(|leaf| leaf.get(place).copied().flatten()).collect();
             // NULL has the type of the others.
-            let known =
-                own.iter().zip(&found).filter(|(_, all)| !all.iter().all(|expr| is_null(expr)));
+            let has_own = found.iter().any(|all| !all.iter().all(|expr| is_open(expr)));
+            let is_none = |expr: &&Expr| is_null(expr) || (has_own && is_open(expr));
+            let known = own.iter().zip(&found).filter(|(_, all)| !all.iter().all(is_none));
             let known: Option<Vec<Typed>> = known.map(|(own, _)| *own).collect();
             let Some(known) = known.filter(|_| found.len() == own.len()) else { continue };
             let common = |one, other| if one == other { one } else { wider(one, other) };
             let is_all = known.len() == own.len();
-            let Some(common) = known.into_iter().reduce(common) else { continue };
-            let common = if is_all { common } else { Typed::plain(common.ty) };
+            let Some(common) = known.iter().copied().reduce(common) else { continue };
+            let has_string = found.iter().flatten().any(|expr| string_of(expr).is_some());
+            let common = if is_all || (common.ty == Type::One(Scalar::Bpchar) && !has_string) {
+                common
+            } else {
+                Typed::plain(common.ty)
+            };
+            self.check_length(common, &known);
             *result = Some(common);
             if compares_rows(body) {
                 self.check_equality(Some(common));

@@ -1,6 +1,6 @@
 //! Arrays, subscripts, zones and fields: forms of expressions that are no calls and no operators.
 
-use sqlparser::ast::{Expr, Ident, Subscript, TrimWhereField, UnaryOperator};
+use sqlparser::ast::{CastKind, Expr, Ident, Subscript, TrimWhereField, UnaryOperator};
 
 use super::super::infer::{is_open, subscript};
 use super::super::parameters::{Finder, is_given};
@@ -32,6 +32,17 @@ impl Finder<'_> {
             target.ty,
             Type::Array(_) | Type::One(Scalar::Json | Scalar::Jsonb | Scalar::Interval)
         );
+        if target.modifier >= 0 || target.ty == Type::One(Scalar::Numeric) {
+            let text = Expr::Value(typed.value.clone());
+            let data_type = typed.data_type.clone();
+            self.replace(expr, |_| Expr::Cast {
+                kind: CastKind::DoubleColon,
+                expr: Box::new(text),
+                data_type,
+                format: None,
+            });
+            return self.resolve_cast(expr);
+        }
         if is_planned {
             let text = Expr::Value(typed.value.clone());
             *expr = self.as_type(text, target.ty);
@@ -64,6 +75,7 @@ impl Finder<'_> {
         });
         self.check_elements(&array.elem);
         let Some(of) = of else { return };
+        self.check_element(of);
         let elements = std::mem::take(&mut array.elem);
         let mut all: Vec<_> =
             elements.into_iter().map(|element| self.as_type(element, Type::One(of))).collect();
@@ -75,8 +87,20 @@ impl Finder<'_> {
     /// `ARRAY(query)`, as an array of the type of its column.
     pub(super) fn resolve_array_query(&mut self, expr: &mut Expr) {
         let Some(Typed { ty: ty @ Type::Array(_), .. }) = self.type_of(expr) else { return };
+        self.check_element(ty.scalar());
         let kind = string(family::kind(ty));
         self.replace(expr, |expr| call("pg_array_of", vec![expr, kind]));
+    }
+
+    /// An array has no bytes, and no character without the spaces at its end.
+    pub(super) fn check_element(&mut self, of: Scalar) {
+        let hint = match of {
+            Scalar::Bytea => "use encode(…, 'hex')",
+            Scalar::Bpchar => "cast it to text",
+            _ => return,
+        };
+        let what = format!("an array of {}", of.name());
+        self.refuse(Error::unsupported(what).hint(hint));
     }
 
     /// The elements of an array have one type.
@@ -130,6 +154,7 @@ impl Finder<'_> {
     pub(super) fn resolve_similar(&mut self, expr: &mut Expr) {
         let Expr::SimilarTo { negated, expr: text, pattern, escape_char } = expr else { return };
         self.check_like(text, "~", pattern);
+        self.padded(text);
         let mut all = vec![take(text), take(pattern)];
         all.extend(escape_char.take().map(|escape| *escape));
         let is = call("pg_bool_similar", all);
@@ -215,11 +240,21 @@ impl Finder<'_> {
         };
         // NULL among the elements of `<> ALL` is not a row that is missing.
         let is_list = name == "=" && is_any;
-        if is_list && is_plain(of) && left_type.is_none_or(is_plain) {
+        let is_alike = |own| is_plain(own) && (own == Scalar::Date) == (of == Scalar::Date);
+        if is_list && is_plain(of) && left_type.is_none_or(is_alike) {
             return;
         }
         if !is_comparison {
             return;
+        }
+        if let Some(own) = left_type.filter(|own| *own != of && is_moment(*own) && is_moment(of)) {
+            if own == Scalar::Date {
+                self.replace(left, |left| call("pg_timestamp_of", vec![left]));
+            }
+            if of == Scalar::Date {
+                let kind = string(family::kind(Type::Array(own)));
+                self.replace(right, |right| call("pg_array_of", vec![right, kind]));
+            }
         }
         let of_numbers = |scalar| family::number(Some(Typed::plain(Type::One(scalar))));
         let kind = match (left_type.and_then(of_numbers), of_numbers(of)) {
@@ -285,6 +320,10 @@ impl Finder<'_> {
         all.extend(interval.leading_field.as_ref().map(|field| string(field.to_string())));
         self.replace(expr, |_| call("pg_interval_of", all));
     }
+}
+
+fn is_moment(scalar: Scalar) -> bool {
+    family::of(Typed::plain(Type::One(scalar))) == Some(family::Family::Moment)
 }
 
 /// Whether values of a type have a field; a field that there is not is the function's error.

@@ -11,7 +11,7 @@ use super::numbers::literal;
 use super::table::{FUNCTIONS, Overload};
 use super::{call, family, is_null, string, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, table_name};
+use crate::translate::{as_cast, string_of, table_name};
 
 /// Functions that SQLite has, too: a view stays what other programs read.
 const OF_SQLITE: &[&str] = &[
@@ -201,7 +201,8 @@ impl Finder<'_> {
                 if let [one, other] = &mut all[..]
                     && (is_numeric && literal(one).is_some()
                         || self.structure(one).is_some()
-                        || self.structure(other).is_some())
+                        || self.structure(other).is_some()
+                        || self.is_date_beside_stamp(one, other))
                 {
                     let with = self.null_if(take(one), take(other));
                     return self.replace(expr, |_| with);
@@ -251,12 +252,21 @@ impl Finder<'_> {
                 {
                     return self.no_function(&name, other);
                 }
-                for argument in all {
-                    if let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) {
-                        self.shown_as_text(argument, own);
-                    }
+                all.into_iter().for_each(|argument| self.shown_as_sent(argument));
+            }
+            "format" => {
+                let all = arguments(expr).unwrap_or_default();
+                all.into_iter().skip(1).for_each(|argument| self.shown_as_sent(argument));
+            }
+            "quote_literal" => {
+                let Some(mut all) = arguments(expr) else { return };
+                if let [argument] = &mut all[..]
+                    && let Some(own) = self.type_of(argument).filter(|_| !is_given(argument))
+                {
+                    self.shown_as_text(argument, own);
                 }
             }
+            "json_object" | "jsonb_object" => self.check_object(expr, &name),
             _ => self.resolve_call(expr, &name),
         }
     }
@@ -265,6 +275,20 @@ impl Finder<'_> {
     fn structure(&self, expr: &Expr) -> Option<Type> {
         let ty = self.type_of(expr)?.ty;
         matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb | Scalar::Interval)).then_some(ty)
+    }
+
+    /// `json_object(array)`; with other arguments it is SQLite's.
+    fn check_object(&mut self, expr: &mut Expr, name: &str) {
+        let Some(all) = arguments(expr).filter(|all| (1..=2).contains(&all.len())) else { return };
+        let is_array = |expr: &Expr| {
+            self.is_array(expr)
+                || string_of(expr).is_some_and(|text| text.trim_start().starts_with('{'))
+                || parameter(expr).is_some()
+        };
+        if name == "jsonb_object" || all.iter().all(|expr| is_array(expr)) {
+            let hint = format!("use {}_build_object", name.trim_end_matches("_object"));
+            self.refuse(Error::unsupported(format_args!("{name} of arrays")).hint(hint));
+        }
     }
 
     pub(super) fn renamed(&mut self, expr: &mut Expr, name: &str) {
@@ -310,6 +334,10 @@ impl Finder<'_> {
         }
         if self.is_view && row.result != Scalar::Numeric && OF_SQLITE.contains(&name) {
             return;
+        }
+        let mut all = all;
+        if name == "octet_length" {
+            all.iter_mut().for_each(|expr| self.padded(expr));
         }
         let arguments: Vec<_> = all
             .into_iter()

@@ -22,6 +22,7 @@ pub fn literal(expr: &Expr) -> Option<String> {
             _ => None,
         },
         Expr::Nested(inner) => literal(inner),
+        Expr::UnaryOp { op: UnaryOperator::Plus, expr } => literal(expr),
         Expr::UnaryOp { op: UnaryOperator::Minus, expr } => {
             let text = literal(expr)?;
             Some(text.strip_prefix('-').map_or_else(|| format!("-{text}"), str::to_owned))

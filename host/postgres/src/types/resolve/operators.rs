@@ -2,11 +2,12 @@
 
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 
+use super::super::infer::branches;
 use super::super::parameters::{Finder, WORDS, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
 use super::numbers::literal;
-use super::{call, is_null, string, take};
+use super::{call, is_null, number, string, take};
 use crate::error::{Error, sqlstate};
 
 /// The last part of the name of the function for an operator.
@@ -84,6 +85,14 @@ impl Finder<'_> {
                     self.replace(expr, |_| with);
                 }
             }
+            O::PGRegexMatch
+            | O::PGRegexIMatch
+            | O::PGRegexNotMatch
+            | O::PGRegexNotIMatch
+            | O::PGLikeMatch
+            | O::PGILikeMatch
+            | O::PGNotLikeMatch
+            | O::PGNotILikeMatch => self.padded(left),
             _ => {
                 if let Some(name) = arithmetic(&op)
                     && let Some(with) = self.computation(left, &op, right, name)
@@ -214,6 +223,35 @@ impl Finder<'_> {
                 self.shown_as_text(side, own);
             }
         }
+    }
+
+    /// A character with the spaces at its end, for what does not take it as a text.
+    pub(super) fn padded(&mut self, expr: &mut Expr) {
+        let own = self.type_of(expr).filter(|own| own.ty == Type::One(Scalar::Bpchar));
+        let Some(own) = own.filter(|_| !is_given(expr)) else { return };
+        let parts = branches(expr).map(|(_, parts)| parts).unwrap_or_default();
+        let parts: Vec<_> = parts.iter().filter_map(|part| self.type_of(part)).collect();
+        self.check_length(own, &parts);
+        if own.modifier >= 4 {
+            self.replace(expr, |expr| call("rpad", vec![expr, number(own.modifier - 4)]));
+        }
+    }
+
+    /// A character that is shown has the length of its parts, which are stored without the spaces at their ends.
+    pub(super) fn check_length(&mut self, own: Typed, parts: &[Typed]) {
+        let is_character = |typed: &Typed| typed.ty == Type::One(Scalar::Bpchar);
+        let has_spaces = |part: &Typed| is_character(part) && part.modifier >= 4;
+        if is_character(&own) && own.modifier < 4 && parts.iter().any(has_spaces) {
+            let hint = "cast it to text, or to a character(n)";
+            self.refuse(Error::unsupported("character without a length here").hint(hint));
+        }
+    }
+
+    /// The text of a value as a client gets it, which `concat` and `format` take.
+    pub(super) fn shown_as_sent(&mut self, expr: &mut Expr) {
+        let Some(own) = self.type_of(expr).filter(|_| !is_given(expr)) else { return };
+        self.shown_as_text(expr, own);
+        self.padded(expr);
     }
 
     /// The text of a value, as a cast to `text` makes it, where SQLite's differs.

@@ -6,6 +6,7 @@ use sqlparser::ast::{
     SetExpr, SetOperator, SetQuantifier,
 };
 
+use super::super::infer::branches;
 use super::super::parameters::{Finder, is_given};
 use super::super::placement::constraint;
 use super::super::{Scalar, Type, Typed};
@@ -98,6 +99,11 @@ impl Finder<'_> {
                 self.compared(expr);
             }
             if !self.is_source() {
+                if let (Some(own), Some((_, parts))) = (own, branches(expr)) {
+                    let parts: Vec<_> =
+                        parts.iter().filter_map(|part| self.type_of(part)).collect();
+                    self.check_length(own, &parts);
+                }
                 self.shown(expr);
             }
             relabel(item, label);

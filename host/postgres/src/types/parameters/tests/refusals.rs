@@ -132,3 +132,62 @@ fn a_name_of_the_result_is_none_of_its_query() {
         assert_eq!(code(&sql), expected, "{sql}");
     }
 }
+fn what_has_another_text_where_it_is_equal_is_refused() {
+    for (sql, expected) in [
+        ("CREATE TABLE k(v interval UNIQUE)", Some("0A000")),
+        ("CREATE TABLE k(v jsonb PRIMARY KEY)", Some("0A000")),
+        ("CREATE TABLE k(a int, v jsonb, UNIQUE (a, v))", Some("0A000")),
+        ("CREATE TABLE k(a numeric UNIQUE, v jsonb)", None),
+        ("CREATE TABLE k(v timetz)", Some("0A000")),
+        ("CREATE TABLE k(v time with time zone)", Some("0A000")),
+        ("CREATE TABLE k(v varchar(3)[])", Some("0A000")),
+        ("SELECT '{1.255}'::numeric(4,2)[]", Some("0A000")),
+        ("SELECT '1.6 s'::interval(0)", Some("0A000")),
+        ("SELECT '10:00:00.126'::time(2)", Some("0A000")),
+        ("SELECT '10:00:00.12'::time(2)", None),
+        ("SELECT array_agg(b) FROM all_types", Some("0A000")),
+        ("SELECT jsonb_object('{a,b}', '{1,2}')", Some("0A000")),
+        ("SELECT json_object('a', 1)", None),
+        ("SELECT 'NaN'::float8", Some("0A000")),
+        ("SELECT * FROM all_types a JOIN (SELECT 1.5 AS n) b USING (n)", Some("0A000")),
+        (
+            "SELECT * FROM all_types a JOIN (SELECT now()::timestamp AS d) b USING (d)",
+            Some("0A000"),
+        ),
+        ("SELECT * FROM all_types a JOIN (SELECT 'x'::text AS i) b USING (i)", Some("42804")),
+        ("SELECT * FROM all_types a JOIN (SELECT 1::bigint AS i) b USING (i)", None),
+    ] {
+        assert_eq!(code(sql), expected, "{sql}");
+    }
+}
+
+#[test]
+fn joins_and_comparisons_have_the_form_of_postgres() {
+    for (sql, expected) in [
+        ("SELECT 1 FROM t JOIN all_types", Some("42601")),
+        ("SELECT 1 FROM t CROSS JOIN all_types", None),
+        ("SELECT 1 FROM t FULL JOIN all_types ON id > i", Some("0A000")),
+        ("SELECT 1 FROM t FULL JOIN all_types ON id = i AND i > 0", None),
+        ("SELECT 1 < 2 = true", Some("42601")),
+        ("SELECT (1 < 2) = true", None),
+        ("SELECT $$a", Some("42601")),
+        ("SELECT 1 /* a", Some("42601")),
+        ("SELECT 1 /* a */", None),
+        ("SELECT 'nope'::regtype", Some("42704")),
+        ("SELECT 'int4[]'::regtype", None),
+        ("SELECT 'nope'::regnamespace", Some("3F000")),
+    ] {
+        assert_eq!(code(sql), expected, "{sql}");
+    }
+}
+
+#[test]
+fn the_columns_that_a_join_merges_are_the_first() {
+    let sql = "SELECT * FROM all_types a JOIN (SELECT true AS ok, 1 AS z) b USING (ok)";
+    let (written, _) = inferred(sql, &[]).unwrap();
+    assert!(written.starts_with("SELECT `ok`, `a`.`i`, `a`.`n`"), "{written}");
+    // Where SQLite has the same order the text stays.
+    let sql = "SELECT * FROM t JOIN (SELECT 1::bigint AS id) b USING (id)";
+    let (written, _) = inferred(sql, &[]).unwrap();
+    assert!(written.starts_with("SELECT * FROM t"), "{written}");
+}

@@ -7,6 +7,9 @@ use sqlparser::ast::{Expr, Ident};
 use super::super::Typed;
 use super::scope::{Columns, Known, Scope};
 
+/// One side of a column that a join merges: its type, and whether it is a table's own.
+pub type Side = (Option<Typed>, bool);
+
 impl Scope {
     /// Whether an expression is a column that this scope knows, and if so, whether it is a table's own.
     pub fn is_stored(&self, expr: &Expr) -> Option<bool> {
@@ -81,8 +84,8 @@ impl Scope {
         })
     }
 
-    /// The columns that joins merge: their names, and of both sides their types and whether they are a table's own.
-    pub fn merged_columns(&self) -> Vec<(String, [(Option<Typed>, bool); 2])> {
+    /// The columns that joins merge: their names, and both sides.
+    pub fn merged_columns(&self) -> Vec<(String, [Side; 2])> {
         let at = |(table, place): (usize, usize)| self.tables.get(table)?.1.get(place);
         let pair = |(right, left): (&(usize, usize), &(usize, usize))| {
             let (left, right) = (at(*left)?, at(*right)?);

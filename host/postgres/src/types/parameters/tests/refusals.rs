@@ -132,6 +132,8 @@ fn a_name_of_the_result_is_none_of_its_query() {
         assert_eq!(code(&sql), expected, "{sql}");
     }
 }
+
+#[test]
 fn what_has_another_text_where_it_is_equal_is_refused() {
     for (sql, expected) in [
         ("CREATE TABLE k(v interval UNIQUE)", Some("0A000")),

@@ -1,5 +1,7 @@
 //! The statement COPY.
 
+use std::collections::HashSet;
+
 use sqlparser::ast::{
     self, CopyLegacyCsvOption, CopyLegacyOption, CopyOption, CopySource, CopyTarget, Ident,
 };
@@ -120,11 +122,8 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
         }
     };
     let columns: Vec<String> = columns.iter().map(folded).collect();
-    if let Some(again) = columns
-        .iter()
-        .enumerate()
-        .find_map(|(at, name)| columns[..at].contains(name).then_some(name))
-    {
+    let mut named = HashSet::new();
+    if let Some(again) = columns.iter().find(|name| !named.insert(*name)) {
         let message = format!("column \"{again}\" specified more than once");
         return Err(Error::new(sqlstate::DUPLICATE_COLUMN, message));
     }

@@ -132,7 +132,7 @@ fn checked(query: &Query, lock: &LockClause) -> Result<()> {
 }
 
 /// What in a SELECT makes other rows of those of its tables.
-fn without_rows(select: &Select) -> Option<&'static str> {
+pub fn without_rows(select: &Select) -> Option<&'static str> {
     let is_grouped = match &select.group_by {
         GroupByExpr::All(_) => true,
         GroupByExpr::Expressions(all, _) => !all.is_empty(),

@@ -1,15 +1,10 @@
 //! Whether a cursor goes backward that is declared without SCROLL or NO SCROLL: where PostgreSQL's plan of its query does.
 //! A scan of one table does, and rows that are kept, as those that were sorted; joins, groups and the like do not.
 
-use std::ops::ControlFlow;
+use sqlparser::ast::{self, Expr, Query, Select, SetExpr, SetOperator, SetQuantifier, TableFactor};
 
-use sqlparser::ast::{
-    self, Expr, GroupByExpr, Query, Select, SetExpr, SetOperator, SetQuantifier, TableFactor,
-    Visit, Visitor,
-};
-
-use super::{Statement, is_set_name, table_name};
-use crate::types::is_aggregate_name;
+use super::Statement;
+use super::row_locks::without_rows;
 
 /// Whether the rows of a query can be fetched backward.
 pub fn goes_back(query: &Statement) -> bool {
@@ -47,19 +42,13 @@ fn of_body(body: &SetExpr, is_ordered: bool) -> bool {
 
 fn of_select(select: &Select) -> bool {
     let [table] = &select.from[..] else { return false };
-    let is_grouped =
-        !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
     let is_scan = match &table.relation {
         TableFactor::Derived { subquery, .. } => of_query(subquery),
         _ => true,
     };
-    let mut calls = Calls { depth: 0 };
     is_scan
         && table.joins.is_empty()
-        && !is_grouped
-        && select.having.is_none()
-        && select.distinct.is_none()
-        && select.projection.visit(&mut calls).is_continue()
+        && without_rows(select).is_none()
         && !select.selection.as_ref().is_some_and(is_joined)
 }
 
@@ -73,31 +62,5 @@ fn is_joined(condition: &Expr) -> bool {
         Expr::InSubquery { negated, .. } => !negated,
         Expr::Exists { .. } => true,
         _ => false,
-    }
-}
-
-/// Looks for what has its rows from others: an aggregate, a window, or a set.
-struct Calls {
-    depth: u32,
-}
-
-impl Visitor for Calls {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.depth += 1;
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.depth -= 1;
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
-        let name = table_name(&function.name);
-        let is_such = function.over.is_some() || is_aggregate_name(&name) || is_set_name(&name);
-        if self.depth == 0 && is_such { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -10,6 +10,7 @@ use sqlparser::ast::{
 };
 
 use super::names::{folded, last, parts};
+use crate::error::{Error, Result};
 
 /// Queries of WITH that get another name at most: all of a statement is looked through for each.
 const MAX_RENAMED: usize = 16;
@@ -17,19 +18,26 @@ const MAX_RENAMED: usize = 16;
 const WITH: &[u8] = b"with";
 
 /// Give such queries of WITH other names, in the tree of a text: whether there was one.
-pub fn rename(tree: &mut ast::Statement, text: &str) -> bool {
+///
+/// # Errors
+///
+/// 0A000 for too many: SQLite would read a query of WITH where PostgreSQL reads the table.
+pub fn rename(tree: &mut ast::Statement, text: &str) -> Result<bool> {
     // Without the word nothing has to be looked through.
     if !text.as_bytes().windows(WITH.len()).any(|word| word.eq_ignore_ascii_case(WITH)) {
-        return false;
+        return Ok(false);
     }
     let mut names = Names::default();
     let _ = Visit::visit(&*tree, &mut names);
     if !names.has_with {
-        return false;
+        return Ok(false);
     }
     let mut queries = Queries { names, left: MAX_RENAMED };
-    let _ = VisitMut::visit(tree, &mut queries);
-    queries.left < MAX_RENAMED
+    if VisitMut::visit(tree, &mut queries).is_break() {
+        let what = format!("more than {MAX_RENAMED} queries of WITH with names of tables");
+        return Err(Error::unsupported(what).hint("give them other names"));
+    }
+    Ok(queries.left < MAX_RENAMED)
 }
 
 /// The names of tables in a part of a statement.
@@ -64,10 +72,14 @@ impl Visitor for Names {
 impl Names {
     /// A name that none has yet.
     fn new_name(&mut self, like: &str) -> String {
-        let mut names = (1..).map(|number| format!("{like}_{number}"));
-        let Some(name) = names.find(|name| !self.found.contains(name)) else { unreachable!() };
-        self.found.insert(name.clone());
-        name
+        let mut number = 1_usize;
+        loop {
+            let name = format!("{like}_{number}");
+            if self.found.insert(name.clone()) {
+                return name;
+            }
+            number += 1;
+        }
     }
 }
 

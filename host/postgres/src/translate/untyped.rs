@@ -17,7 +17,7 @@ pub fn rewritten(
     context: &Context,
 ) -> Result<Statement> {
     row_locks::check(&parsed)?;
-    let is_renamed = shadowing::rename(&mut parsed, piece.text)
+    let is_renamed = shadowing::rename(&mut parsed, piece.text)?
         | outer_aggregates::inline(&mut parsed, piece.text);
     let is_moved = written::move_with(&mut parsed)?;
     let is_labelled = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;

@@ -21,6 +21,7 @@ mod grouping;
 pub(super) mod inline;
 mod numbers;
 mod operators;
+pub(super) mod overloads;
 pub(super) mod plans;
 mod queries;
 mod rows;

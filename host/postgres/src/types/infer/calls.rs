@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
-use super::super::resolve::{functions, plans};
+use super::super::resolve::{overloads, plans};
 use super::super::{Scalar, TEXT, Type, Typed};
 use super::factors::is_open;
 use super::known::{compared, function_type, named_result, one, sum, wider};
@@ -51,7 +51,7 @@ impl Scope {
             .iter()
             .map(|expr| if given(expr) { None } else { self.type_of(expr) })
             .collect();
-        functions::result(name, &types)
+        overloads::result(name, &types)
     }
 
     pub(super) fn call(&self, function: &ast::Function) -> Option<Typed> {

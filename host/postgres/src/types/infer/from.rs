@@ -1,6 +1,6 @@
 //! The tables of FROM, and the queries of WITH.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -120,36 +120,37 @@ impl Scope {
     }
 
     /// The columns of a join: those that USING or NATURAL merges, those of the left side, and those of the right.
-    fn merge(&mut self, join: &Join, left: Vec<Place>, right: Vec<Place>) -> Vec<Place> {
-        let named = |places: &[Place]| -> Vec<(String, Place)> {
-            places.iter().map(|place| (self.name_at(*place), *place)).collect()
-        };
-        let (left, right) = (named(&left), named(&right));
+    fn merge(&mut self, join: &Join, mut left: Vec<Place>, right: Vec<Place>) -> Vec<Place> {
         budget::spend(left.len() + right.len());
-        let names: Vec<String> = match constraint(&join.join_operator) {
-            Some(JoinConstraint::Using(names)) => {
-                names.iter().map(|name| table_name(name).to_lowercase()).collect()
+        let using = match constraint(&join.join_operator) {
+            Some(JoinConstraint::Using(names)) => Some(names),
+            Some(JoinConstraint::Natural) => None,
+            _ => {
+                left.extend(right);
+                return left;
             }
-            Some(JoinConstraint::Natural) => {
-                let of_right: HashSet<&str> = right.iter().map(|(name, _)| &**name).collect();
-                let both = left.iter().filter(|(name, _)| of_right.contains(&**name));
-                both.map(|(name, _)| name.clone()).collect()
-            }
-            _ => Vec::new(),
+        };
+        let named = |places: Vec<Place>| -> Vec<(String, Place)> {
+            places.into_iter().map(|place| (self.name_at(place), place)).collect()
+        };
+        let (left, right) = (named(left), named(right));
+        // Of columns with one name the first.
+        let first_of: HashMap<&str, Place> =
+            left.iter().rev().map(|(name, place)| (&**name, *place)).collect();
+        let names: Vec<String> = if let Some(names) = using {
+            names.iter().map(|name| table_name(name).to_lowercase()).collect()
+        } else {
+            let of_right: HashSet<&str> = right.iter().map(|(name, _)| &**name).collect();
+            let both = left.iter().filter(|(name, _)| of_right.contains(&**name));
+            both.map(|(name, _)| name.clone()).collect()
         };
         let is_merged: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let first = names.iter().filter_map(|wanted| left.iter().find(|(name, _)| name == wanted));
+        let first = names.iter().filter_map(|name| first_of.get(&**name).copied());
         let rest = left.iter().chain(&right).filter(|(name, _)| !is_merged.contains(&**name));
-        let shown = first.chain(rest).map(|(_, place)| *place).collect();
-        let pairs: Vec<_> = right
-            .iter()
-            .filter(|(name, _)| is_merged.contains(&**name))
-            .filter_map(|(name, place)| {
-                let (_, first) = left.iter().find(|(other, _)| other == name)?;
-                Some((*place, *first))
-            })
-            .collect();
-        self.merged.extend(pairs);
+        let shown = first.chain(rest.map(|(_, place)| *place)).collect();
+        let merged = right.iter().filter(|(name, _)| is_merged.contains(&**name));
+        let pairs = merged.filter_map(|(name, place)| Some((*place, *first_of.get(&**name)?)));
+        self.merged.extend(pairs.collect::<Vec<_>>());
         shown
     }
 

@@ -1,5 +1,6 @@
 //! Where the columns of a scope come from.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use sqlparser::ast::{Expr, Ident};
@@ -111,21 +112,19 @@ impl Scope {
         if self.is_unknown() || self.width(table) == 0 || self.repeated().is_some() {
             return None;
         }
-        let has_merged = |name: &str| {
-            let is_merged = |(at, place): &(usize, usize)| {
-                let columns = self.tables.get(*at).map(|(_, columns)| columns);
-                let column = columns.and_then(|columns| columns.get(*place));
-                column.is_some_and(|column| column.name.eq_ignore_ascii_case(name))
-            };
-            self.merged.keys().any(is_merged)
-        };
+        let names = self.merged.keys().filter_map(|(at, place)| {
+            let (_, columns) = self.tables.get(*at)?;
+            Some(columns.get(*place)?.name.to_lowercase())
+        });
+        let merged: HashSet<String> = names.collect();
         let quoted = |name: &str| Ident::with_quote('"', name);
         let expr = |(owner, _, known): (&str, bool, &Known)| {
             if self.count(Some(owner), &known.name) != 1 {
                 return None;
             }
             // One that is merged is of both tables, and has no table's name.
-            if owner.is_empty() || (table.is_none() && has_merged(&known.name)) {
+            if owner.is_empty() || (table.is_none() && merged.contains(&known.name.to_lowercase()))
+            {
                 return Some(Expr::Identifier(quoted(&known.name)));
             }
             Some(Expr::CompoundIdentifier(vec![quoted(owner), quoted(&known.name)]))

@@ -1,4 +1,4 @@
-//! Functions, by the types of their arguments.
+//! Functions that have a form of their own, by their names; the others are in the [table](super::overloads).
 
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName};
 
@@ -8,101 +8,9 @@ use super::super::placement::is_window_name;
 use super::super::{Scalar, Type, Typed};
 use super::grouping::{calls, is_aggregate_name};
 use super::numbers::literal;
-use super::table::{FUNCTIONS, Overload};
 use super::{call, family, is_null, string, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, string_of, table_name};
-
-/// Functions that SQLite has, too: a view stays what other programs read.
-const OF_SQLITE: &[&str] = &[
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "ceil",
-    "ceiling",
-    "cos",
-    "cosh",
-    "degrees",
-    "exp",
-    "floor",
-    "ln",
-    "log",
-    "log10",
-    "mod",
-    "pow",
-    "power",
-    "radians",
-    "round",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "substr",
-    "substring",
-    "tan",
-    "tanh",
-    "trunc",
-];
-
-/// How far an argument is from the type of an overload; none where it cannot be converted without a cast.
-pub(super) fn distance(own: Scalar, target: Scalar) -> Option<u32> {
-    use Scalar as S;
-    const NUMBERS: [Scalar; 6] = [S::Int2, S::Int4, S::Int8, S::Numeric, S::Float4, S::Float8];
-    if own == target {
-        return Some(0);
-    }
-    let rank = |scalar| NUMBERS.iter().position(|known| *known == scalar);
-    match (rank(own), rank(target)) {
-        // PostgreSQL prefers `double precision` among the numbers that an integer may become.
-        (Some(from), Some(to)) if from < to => {
-            Some(if target == S::Float8 { 1 } else { 2 + (to - from) as u32 })
-        }
-        _ => match (own, target) {
-            (S::Varchar | S::Bpchar | S::Name | S::Char, S::Text) => Some(1),
-            (S::Date, S::Timestamp) => Some(2),
-            (S::Date | S::Timestamp, S::Timestamptz) => Some(1),
-            _ => None,
-        },
-    }
-}
-
-/// A string may have any type: PostgreSQL prefers `text`, and among numbers `double precision`.
-const fn rank_of_unknown(target: Scalar) -> u32 {
-    match target {
-        Scalar::Text => 0,
-        Scalar::Float8 => 1,
-        _ => 2,
-    }
-}
-
-/// The overload that PostgreSQL would take for these types, none of which is that of an unknown one.
-fn chosen(name: &str, types: &[Option<Scalar>]) -> Option<&'static Overload> {
-    let fits =
-        FUNCTIONS.iter().filter(|row| row.name == name && row.arguments.len() == types.len());
-    // As PostgreSQL: first the overload with most types as they are.
-    let cost = |row: &&Overload| {
-        let same = types.iter().zip(row.arguments).filter(|(own, target)| **own == Some(**target));
-        let others = types.len() - same.count();
-        let distances = types.iter().zip(row.arguments).map(|(own, target)| {
-            own.map_or(Some(rank_of_unknown(*target)), |own| distance(own, *target))
-        });
-        Some((others, distances.sum::<Option<u32>>()?))
-    };
-    fits.filter_map(|row| Some((cost(&row)?, row)))
-        .min_by_key(|(cost, _)| *cost)
-        .map(|(_, row)| row)
-}
-
-/// The result of a function in the table, for these arguments.
-pub fn result(name: &str, types: &[Option<Typed>]) -> Option<Typed> {
-    let scalars: Vec<_> = types.iter().map(|typed| typed.map(|typed| typed.ty.scalar())).collect();
-    chosen(name, &scalars).map(|row| Typed::plain(Type::One(row.result)))
-}
+use crate::translate::{string_of, table_name};
 
 /// The expressions among the arguments of a call; none where there is something else.
 pub fn arguments(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
@@ -218,14 +126,16 @@ impl Finder<'_> {
                 }
             }
             "num_nulls" | "num_nonnulls" => self.renamed(expr, &format!("pg_int4_{name}")),
-            "quote_nullable" => {
+            "quote_literal" | "quote_nullable" => {
                 let Some(mut all) = arguments(expr) else { return };
                 if let [argument] = &mut all[..]
                     && let Some(own) = self.type_of(argument).filter(|_| !is_given(argument))
                 {
                     self.shown_as_text(argument, own);
                 }
-                self.renamed(expr, "pg_text_quote_nullable");
+                if name == "quote_nullable" {
+                    self.renamed(expr, "pg_text_quote_nullable");
+                }
             }
             "pg_typeof" => {
                 let Some(mut all) = arguments(expr) else { return };
@@ -257,14 +167,6 @@ impl Finder<'_> {
             "format" => {
                 let all = arguments(expr).unwrap_or_default();
                 all.into_iter().skip(1).for_each(|argument| self.shown_as_sent(argument));
-            }
-            "quote_literal" => {
-                let Some(mut all) = arguments(expr) else { return };
-                if let [argument] = &mut all[..]
-                    && let Some(own) = self.type_of(argument).filter(|_| !is_given(argument))
-                {
-                    self.shown_as_text(argument, own);
-                }
             }
             "json_object" | "jsonb_object" => self.check_object(expr, &name),
             _ => self.resolve_call(expr, &name),
@@ -305,97 +207,6 @@ impl Finder<'_> {
             };
             self.replace(expr, |_| with);
         }
-    }
-
-    /// A call of a function in the table.
-    fn resolve_call(&mut self, expr: &mut Expr, name: &str) {
-        let Expr::Function(function) = &*expr else { return };
-        if function.over.is_some() || !FUNCTIONS.iter().any(|row| row.name == name) {
-            return;
-        }
-        let Some(all) = arguments(expr) else { return };
-        let types: Vec<_> = all.iter().map(|expr| self.planned_type(expr)).collect();
-        let scalar = |ty: &Option<Option<Type>>| match ty.flatten() {
-            Some(Type::One(scalar)) => Some(scalar),
-            _ => None,
-        };
-        let scalars: Vec<_> = types.iter().map(scalar).collect();
-        let has_array = types.iter().any(|ty| matches!(ty, Some(Some(Type::Array(_)))));
-        let Some(row) = chosen(name, &scalars).filter(|_| !has_array) else {
-            return self.check_call(name, &types);
-        };
-        if row.function.is_empty() {
-            let what = format!("{name} of {}", row.arguments[0].name());
-            let error = Error::unsupported(what);
-            return self.refuse(match row.result {
-                Scalar::Numeric => error.hint("cast it to double precision"),
-                _ => error,
-            });
-        }
-        if self.is_view && row.result != Scalar::Numeric && OF_SQLITE.contains(&name) {
-            return;
-        }
-        let mut all = all;
-        if name == "octet_length" {
-            all.iter_mut().for_each(|expr| self.padded(expr));
-        }
-        let arguments: Vec<_> = all
-            .into_iter()
-            .zip(row.arguments)
-            .map(|(expr, target)| self.argument(expr, *target))
-            .collect();
-        self.replace(expr, |_| call(row.function, arguments));
-    }
-
-    fn argument(&mut self, expr: &mut Expr, target: Scalar) -> Expr {
-        self.note_parameter(expr, target);
-        let own = self.type_of(expr);
-        if is_null(expr) {
-            return take(expr);
-        }
-        if is_given(expr) && parameter(expr).is_none() {
-            return match target {
-                Scalar::Numeric => call("pg_numeric_of", vec![take(expr)]),
-                _ => as_cast(take(expr), Typed::plain(Type::One(target))),
-            };
-        }
-        match own.filter(|own| family::number(Some(*own)).is_some()) {
-            Some(own) => self.converted(take(expr), own, target),
-            None => take(expr),
-        }
-    }
-
-    /// A parameter has the type of the argument that it is.
-    fn note_parameter(&mut self, expr: &mut Expr, target: Scalar) {
-        if parameter(expr).is_some() {
-            self.note(expr, Some(Typed::plain(Type::One(target))));
-        }
-    }
-
-    /// Several overloads fit arguments of no type.
-    pub(super) fn not_unique(&mut self, name: &str, count: usize) {
-        let types = vec!["unknown"; count].join(", ");
-        let message = format!("function {name}({types}) is not unique");
-        let hint = "Could not choose a best candidate function. You might need to add explicit type casts.";
-        self.refuse(Error::new(sqlstate::AMBIGUOUS_FUNCTION, message).hint(hint));
-    }
-
-    /// No overload fits: an error where all types are known, of which a string has none.
-    pub(super) fn check_call(&mut self, name: &str, types: &[Option<Option<Type>>]) {
-        let known = types.iter().copied().collect::<Option<Vec<_>>>();
-        if known.is_some_and(|known| known.iter().any(Option::is_some)) {
-            self.no_overload(name, types);
-        }
-    }
-
-    /// No overload fits these arguments.
-    pub(super) fn no_overload(&mut self, name: &str, types: &[Option<Option<Type>>]) {
-        let known = types.iter().map(|ty| ty.flatten());
-        let names = known.map(|ty| ty.map_or_else(|| "unknown".to_owned(), Type::name));
-        let names = names.collect::<Vec<_>>().join(", ");
-        let message = format!("function {name}({names}) does not exist");
-        let hint = "No function matches the given name and argument types. You might need to add explicit type casts.";
-        self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message).hint(hint));
     }
 
     /// `ceil(x)` and `floor(x)`, which the parser has as forms of their own.

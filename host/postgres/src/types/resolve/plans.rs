@@ -7,7 +7,7 @@ mod times;
 
 use super::super::{Scalar, Type, Typed};
 use super::family;
-use super::functions::distance;
+use super::overloads::distance;
 
 pub use times::at_zone;
 

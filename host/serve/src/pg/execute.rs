@@ -106,9 +106,6 @@ impl Conversation<'_> {
         formats: &[Format],
         sink: Sink<'_>,
     ) -> Result<String> {
-        if analysed.lists {
-            self.session.state().listed = Some(self.store.listed());
-        }
         let statement = &analysed.statement;
         let before = self.transaction;
         before.check(&statement.action)?;
@@ -125,7 +122,11 @@ impl Conversation<'_> {
             self.limit_statement()?;
         }
         self.engine.only_read(runs && self.is_read_only());
+        if analysed.lists {
+            self.session.state().listed = Some(self.store.listed()?);
+        }
         let rows = self.perform(analysed, values, formats, sink);
+        self.session.state().listed = None;
         // What ends a transaction has the server's limit.
         self.engine.limit_statements(None);
         let rows = rows.map_err(|failure| match (failure, self.session.take_error()) {
@@ -137,9 +138,6 @@ impl Conversation<'_> {
             }
             (failure, _) => failure,
         })?;
-        if analysed.lists {
-            self.session.state().listed = None;
-        }
         let notices = std::mem::take(&mut self.session.state().notices);
         notices.iter().for_each(|notice| self.warn(notice));
         if self.transaction == Transaction::Idle && !self.is_implicit && !self.is_together {

@@ -4,7 +4,9 @@
 use std::time::{Instant, SystemTime};
 
 use serde_json::{Value as Json, json};
+use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::values::timestamp_text;
+use sqlite_wasm_postgres::{Error, Result};
 
 use super::store::{Analysed, Portal, Statement, Store};
 
@@ -14,6 +16,10 @@ pub const TABLES: [&str; 2] = ["pg_cursors", "pg_prepared_statements"];
 /// How often a statement with parameters is planned for their values, before one plan is for all.
 const CUSTOM_PLANS: u64 = 5;
 
+/// Texts of both tables at most, in bytes: 64 portals of one statement would list it 64 times, and JSON has up to six times as
+/// many. A driver's statements take a tenth of it.
+const MAX_LISTED_BYTES: usize = 4 << 20;
+
 /// Whether SQL may read one of the tables.
 pub fn is_read_by(sql: &str) -> bool {
     let sql = sql.to_ascii_lowercase();
@@ -22,8 +28,22 @@ pub fn is_read_by(sql: &str) -> bool {
 
 impl Store {
     /// The rows of the tables, in their order.
-    pub fn listed(&mut self) -> [String; 2] {
+    ///
+    /// # Errors
+    ///
+    /// 54000 where their texts are too long.
+    pub fn listed(&mut self) -> Result<[String; 2]> {
         let running = self.running.take();
+        let prepared = self.statements.values().map(|statement| statement.text().len());
+        let portals = self.portals.values().map(|portal| text(portal.prepared.as_deref()).len());
+        let cursors = self.cursors.values().map(|cursor| cursor.text.len());
+        if prepared.chain(portals).chain(cursors).sum::<usize>() > MAX_LISTED_BYTES {
+            let message =
+                "the texts of what this session has open and prepared are too long to list";
+            return Err(
+                Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message).hint("close some of it")
+            );
+        }
         let cursors = self.cursors.iter().map(|(name, cursor)| {
             let declared = cursor.declared;
             json!({
@@ -35,7 +55,7 @@ impl Store {
         let portals = self.portals.iter().map(|(name, portal)| portal.listed(name));
         let statements = self.statements.iter().filter(|(name, _)| !name.is_empty());
         let statements = statements.map(|(name, statement)| statement.listed(name));
-        [rows(cursors.chain(portals).chain(running)), rows(statements)]
+        Ok([rows(cursors.chain(portals).chain(running)), rows(statements)])
     }
 }
 
@@ -50,16 +70,20 @@ impl Portal {
 }
 
 impl Statement {
+    /// What has prepared it: the text of PREPARE, or its own.
+    fn text(&self) -> &str {
+        self.sql.as_deref().unwrap_or_else(|| text(self.prepared.as_deref()))
+    }
+
     fn listed(&self, name: &str) -> Json {
         let types = self.prepared.as_ref().map(|one| &one.parameters[..]).unwrap_or_default();
         let types: Vec<_> = types.iter().map(|parameter| parameter.ty.name()).collect();
         let runs = self.runs.get();
         let custom = if types.is_empty() { 0 } else { runs.min(CUSTOM_PLANS) };
-        let sql = self.sql.as_deref();
         json!({
-            "name": name, "statement": sql.unwrap_or_else(|| text(self.prepared.as_deref())),
+            "name": name, "statement": self.text(),
             "prepare_time": moment(self.begun), "parameter_types": json!(types).to_string(),
-            "from_sql": sql.is_some(), "generic_plans": runs - custom, "custom_plans": custom,
+            "from_sql": self.sql.is_some(), "generic_plans": runs - custom, "custom_plans": custom,
         })
     }
 }

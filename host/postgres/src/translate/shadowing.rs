@@ -211,6 +211,7 @@ impl VisitorMut for Readers<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::{Context, translate};
+    use super::MAX_RENAMED;
 
     #[test]
     fn a_query_of_with_is_seen_by_what_follows() {
@@ -238,5 +239,17 @@ mod tests {
             let unlabelled = sql(before).replace(" AS `?column?`", "");
             assert_eq!(unlabelled, after, "{before}");
         }
+    }
+
+    #[test]
+    fn more_than_are_renamed_are_refused() {
+        let with = |count: usize| {
+            let parts: Vec<_> =
+                (0..count).map(|at| format!("t{at} AS (SELECT * FROM t{at})")).collect();
+            let sql = format!("WITH {} SELECT 1", parts.join(", "));
+            translate(&sql, &Context::default()).map(drop)
+        };
+        assert!(with(MAX_RENAMED).is_ok());
+        assert_eq!(with(MAX_RENAMED + 1).unwrap_err().code, "0A000");
     }
 }

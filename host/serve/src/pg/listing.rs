@@ -102,3 +102,20 @@ fn rows(rows: impl Iterator<Item = Json>) -> String {
 fn moment(at: Instant) -> String {
     timestamp_text(SystemTime::now().checked_sub(at.elapsed()).unwrap_or(SystemTime::UNIX_EPOCH))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_listed_is_limited() {
+        let mut store = Store::default();
+        let of = |length| Statement::of_sql(None, "\u{1}".repeat(length), Instant::now());
+        store.statements.insert("a".to_owned(), of(MAX_LISTED_BYTES));
+        let [cursors, statements] = store.listed().unwrap();
+        assert_eq!(cursors, "[]");
+        assert!(statements.len() > 6 * MAX_LISTED_BYTES);
+        store.statements.insert("b".to_owned(), of(1));
+        assert_eq!(store.listed().unwrap_err().code, "54000");
+    }
+}

@@ -11,7 +11,6 @@
 extern unsigned char *engine_resize(unsigned char *bytes, unsigned long old, unsigned long size);
 
 #include "bytes.h"
-#include "calls.h"
 #include "internals.h"
 #include "sqlite3.h"
 

@@ -16,7 +16,7 @@
 
 mod blob;
 
-use wire::{Operations, Prepared, Reader};
+use wire::{Operations, Prepared, Reader, ReplyHead};
 
 use crate::bindings::sql_work::{self as wit, perform, perform_later};
 use crate::function::Signature;
@@ -108,15 +108,18 @@ pub fn execute(sql: &str) -> Result<()> {
 
 /// The row id of the last insertion.
 pub fn last_insert_row_id() -> i64 {
-    let reply = request(none().last_insert_row_id()).unwrap_or_default();
-    Reader(&reply).i64().unwrap_or_default()
+    state().last_insert_row_id
 }
 
 /// The number of rows that the last statement changed, and all statements of this connection.
 pub fn changes() -> (i64, i64) {
-    let reply = request(none().changes()).unwrap_or_default();
-    let mut reply = Reader(&reply);
-    (reply.i64().unwrap_or_default(), reply.i64().unwrap_or_default())
+    let state = state();
+    (state.changes, state.total_changes)
+}
+
+fn state() -> ReplyHead {
+    let reply = request(none().state()).unwrap_or_default();
+    ReplyHead::read(&mut Reader(&reply)).unwrap_or_default()
 }
 
 /// Register a scalar function on this connection; calls of it go to the extension's `registered`,

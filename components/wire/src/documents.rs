@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn names_are_divided_at_capital_letters() {
-        assert_eq!(words("LastInsertRowId", '-'), "last-insert-row-id");
+        assert_eq!(words("SetLastInsertRowId", '-'), "set-last-insert-row-id");
         assert_eq!(words("Run", '_'), "run");
     }
 

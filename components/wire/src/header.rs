@@ -72,7 +72,7 @@ mod tests {
         let header = c_header();
         for line in [
             "  WORK_WRITE = 0,\n",
-            "  WORK_LAST_INSERT_ROW_ID = 10,\n",
+            "  WORK_SET_LAST_INSERT_ROW_ID = 16,\n",
             "  WORK_LOAD_EXTENSION = 132,\n",
             "  CALL_BIND_NEXT = 163,\n",
             "  X(CALL_LIMIT, call_limit)",

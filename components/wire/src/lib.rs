@@ -14,6 +14,7 @@ mod bytes;
 mod callbacks;
 pub mod code;
 mod documents;
+mod head;
 mod header;
 mod inline;
 mod opcode;
@@ -29,6 +30,7 @@ mod value;
 pub use bytes::{Error, Names, Reader, Writer};
 pub use callbacks::{Event, Kind, Method, Plan};
 pub use documents::{table_of_operations, wit_operation};
+pub use head::ReplyHead;
 pub use header::c_header;
 pub use inline::{Head, InlineArguments, InlineValue};
 pub use opcode::{Capability, Group, Opcode, Row, Sender};
@@ -38,7 +40,7 @@ pub use parameter::{
     BlobLocation, Bound, Database, Function, FunctionKind, Locations, Parameter, Rest, Text,
 };
 pub use reply::{Opened, Prepared, Ran, Rows};
-pub use returned::{ReplyHead, Returned};
+pub use returned::Returned;
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.

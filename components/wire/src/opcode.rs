@@ -199,7 +199,7 @@ mod tests {
 
         for code in 0..=255 {
             let senders: &[Sender] = match code {
-                0..=22 => &[Extension, Program],
+                0..=19 => &[Extension, Program],
                 128..=132 | 160..=179 | 183..=239 => &[Program],
                 254 => &[Host],
                 _ => &[],

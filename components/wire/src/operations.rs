@@ -146,7 +146,7 @@ mod tests {
             "Write { blob: 1, offset: 2, data: [3] } ReopenBlob { blob: 4, row_id: -5 } \
              Read { blob: 6, offset: 7, length: 8 } "
         );
-        assert_eq!(read(none().last_insert_row_id().changes()), "LastInsertRowId Changes ");
+        assert_eq!(read(none().state().close_all()), "State CloseAll ");
     }
 
     #[test]

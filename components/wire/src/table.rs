@@ -53,47 +53,44 @@ Everyone {
         "as for `open-blobs`, with the same handle";
     /// Read a blob. Fails with SQLITE_ABORT if the row was changed meanwhile.
     Read = 9, Sql, read(blob: u32, offset: u32, length: u32) => "so many bytes, and nothing else";
-    /// The row id of the last insertion.
-    LastInsertRowId = 10, Sql, last_insert_row_id() => "it (s64), 0 before the first one";
-    /// Rows that were changed.
-    Changes = 11, Sql, changes() =>
-        "by the last statement (s64), and by all statements of this connection (s64)";
+    /// The state of the connection. The reply is the head of each reply to a program.
+    State = 10, Sql, state() =>
+        "0 (s32); `sqlite3_extended_errcode` (s32); the byte of the SQL that failed last (s32), or -1 \
+         (`sqlite3_error_offset`); whether no transaction is open (u8); 0 (u8); the encoding of the \
+         databases (u8, as `SQLITE_UTF8`); 0 (u8); rows that the last statement changed (s64), and \
+         all statements of this connection (s64); the row id of the last insertion (s64), 0 before \
+         the first one";
     /// Close all that this extension has open. Never fails.
-    CloseAll = 12, Nothing, close_all();
-    /// Where SQL failed.
-    ErrorOffset = 13, Sql, error_offset() =>
-        "the byte of the SQL that failed last (s64), or -1 (`sqlite3_error_offset`)";
+    CloseAll = 11, Nothing, close_all();
     /// Describe a statement.
-    Describe = 14, Sql, describe(statement: u32) =>
+    Describe = 12, Sql, describe(statement: u32) =>
         "0, 1 for EXPLAIN, 2 for EXPLAIN QUERY PLAN (u8); count of columns (u32), and the \
          declared type of each (text or none)";
     /// Expand a statement.
-    Expand = 15, Sql, expand(statement: u32) =>
+    Expand = 13, Sql, expand(statement: u32) =>
         "its text with the bound values (text or none, for a text that is too long)";
     /// Describe a column. Without a schema any is searched, and without a column the table alone is
     /// described.
-    Column = 16, Sql, column(schema: Option<&'a CStr>, table: &'a CStr, column: Option<&'a CStr>) =>
+    Column = 14, Sql, column(schema: Option<&'a CStr>, table: &'a CStr, column: Option<&'a CStr>) =>
         "declared type and collation (each text or none); whether it is NOT NULL, in the primary \
          key, AUTOINCREMENT (each u8, `sqlite3_table_column_metadata`)";
     /// Describe a database: its position in `PRAGMA database_list`, or its name, or NULL for `main`
     /// and for the transactions of all.
-    Database = 17, Sql, database(database: Database<'a>) =>
+    Database = 15, Sql, database(database: Database<'a>) =>
         "its name, and its file (each text or none); s32 as in `sqlite3_db_readonly`, and s32 as \
          in `sqlite3_txn_state`; for a database that does not exist none, none, -1, -1";
-    /// Whether no transaction is open.
-    Autocommit = 18, Sql, autocommit() => "s64 as in `sqlite3_get_autocommit`";
     /// Set the row id of the last insertion (`sqlite3_set_last_insert_rowid`). Fails with the grant
     /// `sql:ro`.
-    SetLastInsertRowId = 19, SqlWrite, set_last_insert_row_id(row_id: i64);
+    SetLastInsertRowId = 16, SqlWrite, set_last_insert_row_id(row_id: i64);
     /// Keep a blob open that was to be closed when the call ends. Never fails.
-    Keep = 20, Sql, keep(blob: u32);
+    Keep = 17, Sql, keep(blob: u32);
     /// Run a statement for its changes. It is then reset.
-    Run = 21, Sql, run(statement: u32) =>
+    Run = 18, Sql, run(statement: u32) =>
         "whether it returned a row (u8), at which it stops; the rows that it changed (s64); the \
          row id of the last insertion (s64)";
     /// Bind the parameter after the one that the previous `bind` or `bind-next` of this request has
     /// bound.
-    BindNext = 22, Sql, bind_next(value: Value<&'a [u8]>);
+    BindNext = 19, Sql, bind_next(value: Value<&'a [u8]>);
 }
 Program {
     /// Open a database with the flags of `sqlite3_open_v2`, and wait for locks up to this time.

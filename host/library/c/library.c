@@ -16,8 +16,8 @@
 #include <signal.h>
 
 #include "bytes.h"
-#include "calls.h"
 #include "engine.h"
+#include "head.h"
 
 /* A function that replaces SQLite's. */
 #define EXPORT

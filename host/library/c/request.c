@@ -24,12 +24,12 @@ static bool read_head(Connection *connection, Reply *reply, const uint8_t *bytes
   ReplyHead head;
   sqlite3 *db = &connection->db;
   uint32_t end;
-  if (count < sizeof(head) + 4) return false;
-  memcpy(&head, bytes, sizeof(head));
+  if (count < 4) return false;
   memcpy(&end, bytes + count - 4, 4);
-  if (end < sizeof(head) || end > count - 4) return false;
+  if (end > count - 4) return false;
+  reply->in = (In){bytes, bytes + end, false};
+  if (!in_head(&reply->in, &head)) return false;
   reply->code = head.code;
-  reply->in = (In){bytes + sizeof(head), bytes + end, false};
   if (head.encoding < SQLITE_UTF8 || head.encoding > SQLITE_UTF16BE) return false;
   db->autoCommit = head.autocommit != 0;
   connection->encoding = head.encoding;

@@ -214,8 +214,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn last_insert_rowid(&self) -> Result<i64> {
-        let operations = Operations::default().last_insert_row_id();
-        self.session.request(&operations, |reply| Ok(reply.i64()?))
+        Ok(self.session.state()?.last_insert_row_id)
     }
 
     /// Rows that the last statement changed.
@@ -224,8 +223,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn changes(&self) -> Result<u64> {
-        self.session
-            .request(&Operations::default().changes(), |reply| Ok(reply.i64()?.max(0) as u64))
+        Ok(self.session.state()?.changes.max(0) as u64)
     }
 
     /// Rows that all statements of the connection changed.
@@ -234,10 +232,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn total_changes(&self) -> Result<u64> {
-        self.session.request(&Operations::default().changes(), |reply| {
-            reply.i64()?;
-            Ok(reply.i64()?.max(0) as u64)
-        })
+        Ok(self.session.state()?.total_changes.max(0) as u64)
     }
 
     /// Whether no transaction is open.
@@ -246,7 +241,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn is_autocommit(&self) -> Result<bool> {
-        self.session.request(&Operations::default().autocommit(), |reply| Ok(reply.i64()? != 0))
+        Ok(self.session.state()?.autocommit != 0)
     }
 
     /// Set how long a statement waits for a lock; 5 s by default, zero for not at all. Replaces a

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::{Operations, Reader, Returned, code};
+use runtime::database::wire::{Operations, Reader, ReplyHead, Returned, code};
 use runtime::database::{Callback, Instance, Interrupter, OnProgress};
 
 use crate::builder::Limits;
@@ -84,6 +84,11 @@ impl Session {
         let time = self.statement_time.get();
         self.send_on(connection, operation.as_bytes(), time, &mut reply)?;
         self.checked(read(&mut Reader(&reply)))
+    }
+
+    /// The state of the connection, such as its counters.
+    pub fn state(&self) -> Result<ReplyHead> {
+        self.request(&Operations::default().state(), |reply| Ok(ReplyHead::read(reply)?))
     }
 
     /// Call one of SQLite's functions, and decode its results.

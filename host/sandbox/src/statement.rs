@@ -37,9 +37,7 @@ impl RawStatement {
         let mut reply = Vec::new();
         db.session.perform(&Operations::default().prepare(sql), &mut reply).map_err(|error| {
             let Error::SqliteFailure(error, message) = error else { return error };
-            let offset =
-                db.session.request(&Operations::default().error_offset(), |reply| Ok(reply.i64()?));
-            let offset = offset.unwrap_or(-1).try_into().unwrap_or(-1);
+            let offset = db.session.state().map_or(-1, |state| state.offset);
             let msg = message.unwrap_or_default();
             Error::SqlInputError { error, msg, sql: sql.to_owned(), offset }
         })?;

@@ -1,11 +1,12 @@
 //! Performing the operations of a request.
 
-use wire::{BlobLocation, Locations, Operation, Reader, Writer, code};
+use wire::{BlobLocation, Locations, Operation, Reader, ReplyHead, Writer, code};
 
 use super::Caller;
 use super::statements::Bindings;
 use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
+use crate::sqlite::connection::Connection;
 use crate::sqlite::error::failure;
 
 /// Perform operations. Returns the reply of the one that has a reply. After a failure only
@@ -86,14 +87,11 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
         }
         Operation::ReopenBlob { blob, row_id } => blobs::reopen(caller, blob, row_id)?,
         Operation::Read { blob, offset, length } => blobs::read(caller, blob, offset, length)?,
-        Operation::LastInsertRowId {} => number(db.last_insert_row_id()),
-        Operation::Changes {} => db.changes().iter().flat_map(|n| number((*n).into())).collect(),
-        Operation::ErrorOffset {} => number(db.error_offset().into()),
+        Operation::State {} => state(db),
         Operation::Describe { statement } => metadata::statement(caller, statement)?,
         Operation::Expand { statement } => metadata::expanded_sql(caller, statement)?,
         Operation::Column { schema, table, column } => metadata::column(db, schema, table, column)?,
         Operation::Database { database } => metadata::database(db, database)?,
-        Operation::Autocommit {} => number(db.autocommit().into()),
         Operation::Reset { .. }
         | Operation::Close { .. }
         | Operation::CloseAll {}
@@ -104,8 +102,11 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
     Ok(Some(reply))
 }
 
-fn number(number: i64) -> Vec<u8> {
-    number.to_le_bytes().to_vec()
+/// The head of replies to programs, which is all of this one.
+fn state(db: &Connection) -> Vec<u8> {
+    let mut reply = Writer::with_capacity(ReplyHead::BYTES);
+    ReplyHead { has_message: false, ..db.reply_head(code::OK) }.put(&mut reply);
+    reply.0
 }
 
 /// The error for an operation that cannot be decoded.

@@ -210,10 +210,10 @@ pub fn run(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     blob_cache::clear_for(statement.sql());
     let code = statement.step();
     end_run(caller.db, statement, code)?;
-    let [changes, _] = caller.db.changes();
+    let changes = caller.db.changes();
     let last_insert_row_id = caller.db.last_insert_row_id();
     let mut reply = Writer::with_capacity(17);
-    Ran { has_row: code == code::ROW, changes: changes.into(), last_insert_row_id }.put(&mut reply);
+    Ran { has_row: code == code::ROW, changes, last_insert_row_id }.put(&mut reply);
     Ok(reply.0)
 }
 

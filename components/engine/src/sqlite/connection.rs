@@ -78,11 +78,6 @@ impl Connection {
         self.execute(Some(c""));
     }
 
-    pub fn error_offset(&self) -> c_int {
-        // SAFETY: an open connection.
-        unsafe { sqlite::sqlite3_error_offset(self.as_ptr()) }
-    }
-
     pub fn last_insert_row_id(&self) -> i64 {
         // SAFETY: an open connection.
         unsafe { sqlite::sqlite3_last_insert_rowid(self.as_ptr()) }
@@ -93,11 +88,10 @@ impl Connection {
         unsafe { sqlite::sqlite3_set_last_insert_rowid(self.as_ptr(), row_id) };
     }
 
-    /// Rows changed by the last statement, and by all.
-    pub fn changes(&self) -> [c_int; 2] {
-        let db = self.as_ptr();
+    /// Rows changed by the last statement.
+    pub fn changes(&self) -> i64 {
         // SAFETY: an open connection.
-        unsafe { [sqlite::sqlite3_changes(db), sqlite::sqlite3_total_changes(db)] }
+        unsafe { sqlite::sqlite3_changes64(self.as_ptr()) }
     }
 
     /// As `sqlite3_get_autocommit`.
@@ -106,7 +100,7 @@ impl Connection {
         unsafe { sqlite::sqlite3_get_autocommit(self.as_ptr()) }
     }
 
-    /// The head of a reply to a program.
+    /// The head of a reply. The offset of an error without one is -1.
     pub fn reply_head(&self, code: c_int) -> ReplyHead {
         let db = self.as_ptr();
         // SAFETY: an open connection.
@@ -116,15 +110,13 @@ impl Connection {
             ReplyHead {
                 code,
                 error,
-                offset: if has_message { sqlite::sqlite3_error_offset(db) } else { 0 },
+                offset: if has_message { sqlite::sqlite3_error_offset(db) } else { -1 },
                 autocommit: sqlite::sqlite3_get_autocommit(db) as u8,
                 has_message,
                 encoding: engine_encoding(db) as u8,
-                counters: [
-                    sqlite::sqlite3_changes64(db),
-                    sqlite::sqlite3_total_changes64(db),
-                    sqlite::sqlite3_last_insert_rowid(db),
-                ],
+                changes: sqlite::sqlite3_changes64(db),
+                total_changes: sqlite::sqlite3_total_changes64(db),
+                last_insert_row_id: sqlite::sqlite3_last_insert_rowid(db),
             }
         }
     }

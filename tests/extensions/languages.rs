@@ -80,7 +80,7 @@ fn templates_in_python_register_what_they_say() {
         );
         let mut python =
             support::command(Path::new("/usr/bin/env"), &["python3", "-c", &program], &path);
-        python.env("PYTHONPATH", support::repository().join("components/python"));
+        python.env("PYTHONPATH", support::repository().join("components/kits/python"));
         python.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         support::finish(python, &Input::Nothing).exits_with(0).prints("my_own\n");
     }

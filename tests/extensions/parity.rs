@@ -178,7 +178,7 @@ fn offered(document: &str) -> Vec<&str> {
 
 #[test]
 fn each_routine_that_is_offered_has_a_probe() {
-    let path = support::repository().join("components/c-api/ROUTINES.md");
+    let path = support::repository().join("components/kits/c-api/ROUTINES.md");
     let document = fs::read_to_string(path).expect("it lies beside the C interface");
     let (offered, probes) = (offered(&document), probes());
     let named = words(&probes);

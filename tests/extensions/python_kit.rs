@@ -1,4 +1,4 @@
-//! The kit for Python (`components/python`): an extension with one of everything.
+//! The kit for Python (`components/kits/python`): an extension with one of everything.
 
 use std::sync::Once;
 

@@ -1,7 +1,7 @@
 """Who plays tapes: ours, the native reference, and peers in an environment of their own.
 
 A player is called with a mode (setup, check, time) and a database, reads a tape on stdin and
-answers with a line of JSON, as `components/bench-loop` does.
+answers with a line of JSON, as `components/sqlite/bench-loop` does.
 """
 
 import subprocess

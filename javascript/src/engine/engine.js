@@ -17,7 +17,7 @@ const DISPATCH = 'sqlite-wasm:host/dispatch@0.1.0';
 /** The size of each mailbox: most requests, and blocks of rows. */
 const MAILBOX_BYTES = 64 << 10;
 
-/** What can be sent without asking whether there is memory for it: see components/wire/src/room.rs. */
+/** What can be sent without asking whether there is memory for it: see components/shared/wire/src/room.rs. */
 const MAX_UNASKED = 16 << 10;
 
 /** The last messages of SQLite's own log. */

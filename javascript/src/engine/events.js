@@ -1,5 +1,5 @@
 'use strict';
-// `callbacks` of wit/database: the engine calls the program, with bytes as components/wire/c/calls.h
+// `callbacks` of wit/database: the engine calls the program, with bytes as components/shared/wire/c/calls.h
 // defines them. One callback serves all events of a connection.
 
 const { TAG } = require('../opcodes.js');

@@ -1,4 +1,4 @@
-// Plays a tape on a SQLite for Node, as components/bench-loop does:
+// Plays a tape on a SQLite for Node, as components/sqlite/bench-loop does:
 //   player.mjs node-sqlite3-wasm|sql.js setup|check|time DATABASE < TAPE
 // The answer is a line of JSON.
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-"""Plays a tape on an engine that has a module for Python, as components/bench-loop does.
+"""Plays a tape on an engine that has a module for Python, as components/sqlite/bench-loop does.
 
     player.py ENGINE setup|check|time DATABASE < TAPE     player.py ENGINE version
 
@@ -92,7 +92,7 @@ def check(engine, tape):
 
 
 def meet(engine, arrive, look, count):
-    """Wait until all processes are here, as components/bench-loop does."""
+    """Wait until all processes are here, as components/sqlite/bench-loop does."""
     engine.run(arrive, ())
     end = time.monotonic() + MEETING_S
     while engine.run(look, ())[0][0] != count:

@@ -1,4 +1,4 @@
-// Plays a tape on ncruces/go-sqlite3 (SQLite as WebAssembly in wazero), as components/bench-loop
+// Plays a tape on ncruces/go-sqlite3 (SQLite as WebAssembly in wazero), as components/sqlite/bench-loop
 // does: setup|check|time DATABASE < TAPE. The answer is a line of JSON.
 package main
 

@@ -9,7 +9,7 @@ use wasmparser::{BinaryReader, MemorySectionReader};
 
 use crate::contract::composition::layout::{self, Section};
 
-/// The mark in the engine's data (`components/quickjs/src/standalone.rs`); behind it are two words,
+/// The mark in the engine's data (`components/kits/quickjs/src/standalone.rs`); behind it are two words,
 /// the position and the length of the script.
 const MARK: [u8; 16] = *b"sqlite-script-1\n";
 

@@ -9,11 +9,10 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 //!
-//! An extension has nothing: no files, no network, no environment, no
-//! arguments, and no SQL; only clocks and random numbers. [`ExtensionGrants`] grant it
-//! more. What it prints goes to a bounded log. One that traps yields an
-//! SQL error that names it; the next call gets a fresh instance, and tables,
-//! cursors and computations of the broken one fail.
+//! An extension has nothing: no files, no network, no environment, no arguments, and no SQL; only
+//! clocks and randomness. [`ExtensionGrants`] grant it more. What it prints goes to a bounded log.
+//! One that traps yields an SQL error that names it; the next call gets a fresh instance, and
+//! tables, cursors and computations of the broken one fail.
 
 mod build;
 pub(crate) mod catalog;

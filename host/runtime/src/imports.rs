@@ -1,4 +1,5 @@
-//! What any component imports but files: WASI's clocks and random numbers, and the end of the process.
+//! What any component imports besides files: WASI's clocks and randomness, and the end of the
+//! process.
 //!
 //! Files are in [`filesystem`](crate::filesystem), the imports of a database in [`database`](crate::database).
 

@@ -14,8 +14,8 @@ use crate::artifact::processor;
 use crate::installation::owner::{OTHERS_WRITE, is_private};
 use crate::installation::user_directories;
 
-/// Largest number of compiled components in the cache. Each has a few
-/// megabytes, and each version of this program adds one for each component.
+/// Limit on compiled components in the cache. Each takes a few megabytes, and each version
+/// of this program adds one for each component.
 const MAX_ARTIFACTS: usize = 64;
 
 /// How long an unused file stays, such as one of a version that was replaced.

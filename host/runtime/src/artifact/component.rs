@@ -115,8 +115,7 @@ impl Program {
         composition.flat_map(|all| &all.extensions).any(|embedded| embedded.name == name)
     }
 
-    /// The number of memories that running it makes, including those of its
-    /// bundled extensions.
+    /// How many memories the program has when it runs, including those of its bundled extensions.
     pub fn memories(&self) -> usize {
         let own = self.component.resources_required().map_or(1, |needs| needs.num_memories);
         let beside =

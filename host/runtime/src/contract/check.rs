@@ -111,7 +111,7 @@ pub fn function(function: &Function) -> Result<()> {
     Ok(())
 }
 
-/// Check a name with its number of arguments, as in a list of registrations.
+/// Check a name with its argument count, as in a list of registrations.
 pub fn registered(text: &str) -> Result<()> {
     let (name, _) = text.rsplit_once('/').unwrap_or((text, ""));
     named("registers a name that", if name.is_empty() { text } else { name })

@@ -190,7 +190,7 @@ impl Composition {
         Ok(Some(composition))
     }
 
-    /// Nothing is built before the list's length and number of items are known.
+    /// Check the list's length and how many items it has before building anything.
     fn parse(json: &[u8]) -> Result<Self> {
         ensure!(json.len() <= MAX_BYTES, "its list of extensions is larger than {MAX_BYTES} bytes");
         let items = json.iter().filter(|byte| **byte == b',').count();

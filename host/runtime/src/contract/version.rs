@@ -47,7 +47,7 @@ pub fn check(exports: &[String]) -> Result<()> {
     }
 }
 
-/// As in semantic versioning before 1.0: the first two numbers must be equal.
+/// As in semantic versioning before 1.0, the first two components of the version must be equal.
 fn is_compatible(version: &str) -> bool {
     let series = |version: &str| {
         let mut numbers = version.split('.').map(str::to_owned);

@@ -29,11 +29,11 @@ const BYTES: usize = MAX_STACK_BYTES + MAX_EXTENSION_STACK_BYTES + HOST_STACK_BY
 /// A stack and the work on it.
 pub struct Fiber<Input, Output> {
     coroutine: ManuallyDrop<Coroutine<Input, Output, ()>>,
-    /// The place where it was entered; none while it waits for work.
+    /// The position where it was entered; `None` while it waits for work.
     entered: Option<Place>,
 }
 
-/// A thread, and the number of nested fibers that it has entered.
+/// A thread, and how many nested fibers it has entered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     thread: usize,
@@ -41,7 +41,7 @@ struct Place {
 }
 
 impl Place {
-    /// The current place.
+    /// The current position.
     fn here() -> Self {
         ENTERED.with(|depth| Self { thread: ptr::from_ref(depth).addr(), depth: depth.get() })
     }
@@ -60,7 +60,7 @@ pub struct Exit<Input, Output>(NonNull<Yielder<Input, Output>>);
 unsafe impl<Input, Output> Send for Exit<Input, Output> {}
 
 thread_local! {
-    /// The number of nested fibers of this thread that are in the middle of a call.
+    /// How many nested fibers of this thread are in the middle of a call.
     static ENTERED: Cell<u32> = const { Cell::new(0) };
 }
 

@@ -76,8 +76,8 @@ impl Instance {
         let _old = self.on_progress.replace(call);
     }
 
-    /// Register a callback, and return its number for operations. It is removed when SQLite no
-    /// longer needs it.
+    /// Register a callback, and return its index for use in operations. It is removed when SQLite
+    /// no longer needs it.
     pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
         self.callbacks.borrow_mut().add(callback)
     }

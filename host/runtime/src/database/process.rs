@@ -26,8 +26,8 @@ pub struct Process {
     pub statement_end: Option<Instant>,
     /// The start of the call, if it has a time limit.
     pub begun: Option<Instant>,
-    /// The number of times that SQLite has polled for interruption; and when the time was over, that
-    /// number, and whether SQLite had been told.
+    /// How often SQLite has polled for interruption; and when the time was over, the count at that
+    /// moment and whether SQLite had been told.
     pub polls: u64,
     pub polls_at_end: Option<(u64, bool)>,
     /// Since when an interruption waits for SQLite to notice it.

@@ -103,7 +103,7 @@ pub struct Offer {
 pub struct Function {
     /// Its name in SQL.
     pub name: String,
-    /// The number of arguments; -1 for any number.
+    /// How many arguments it takes; -1 if it is variadic.
     pub arguments: i8,
     /// `scalar`, `aggregate` or `window`.
     pub kind: &'static str,

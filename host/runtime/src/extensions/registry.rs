@@ -20,7 +20,7 @@ const MAX_SLOTS: usize = 1 << INDEX_BITS;
 pub struct Registry {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// The number of retired slots.
+    /// How many slots are retired.
     worn_out: usize,
     /// The ids of instances that no connection owns, in the order in which they were added.
     roots: Vec<u32>,

@@ -3,7 +3,7 @@
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 /// The smallest descriptor of such a file: SQLite's `SQLITE_MINIMUM_FILE_DESCRIPTOR`. A process
-/// whose standard streams are closed gets the numbers 0 to 2 for other files, and what it prints
+/// whose standard streams are closed gets descriptors 0 to 2 for other files, and what it prints
 /// would overwrite them.
 const FIRST: RawFd = 3;
 

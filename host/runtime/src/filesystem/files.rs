@@ -50,7 +50,7 @@ const MAX_OPEN_FILES: usize = 512;
 /// What a component may do with files.
 pub struct FilesCtx {
     grants: Arc<Grants>,
-    /// Open files, each at the place that is its number for the component.
+    /// Open files; a file's index is its handle for the component.
     open: Vec<Option<File>>,
     /// Ends a program that begins a transaction when its time is over.
     deadline: DeadlineFlag,
@@ -264,8 +264,8 @@ impl FilesCtx {
         Ok(free as Handle)
     }
 
-    /// The last place where SQLite makes temporary files; ours only where the
-    /// component may write there.
+    /// The working directory, the last one in which SQLite creates temporary files; here only if
+    /// the component may write there.
     fn temporary_in_working_directory(&self) -> Option<File> {
         let directory = std::env::current_dir().ok()?;
         let directory = directory.into_os_string().into_encoded_bytes();

@@ -13,8 +13,8 @@ const FIRST: u32 = 3;
 /// The directories that name a process's own descriptors.
 const DIRECTORIES: &[&[u8]] = &[b"/dev/fd/", b"/proc/self/fd/"];
 
-/// The inherited descriptors that stay open. Each other number is free, and may later be a descriptor
-/// that this program opens for itself.
+/// The inherited descriptors that stay open. Every other descriptor is free, and this program may
+/// later open it for itself.
 static INHERITED: OnceLock<Vec<RawFd>> = OnceLock::new();
 
 /// The descriptors that arguments name, such as a shell's `<(…)`.
@@ -25,7 +25,7 @@ pub fn named_by<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Vec<
 /// An inherited descriptor that an argument names.
 #[derive(Debug)]
 pub struct Named {
-    /// Its number in the argument.
+    /// The descriptor as the argument writes it.
     pub number: u32,
     /// The same open file.
     pub file: OwnedFd,
@@ -79,7 +79,7 @@ pub fn close_inherited(keep: &[RawFd]) {
 }
 
 fn is_open(number: RawFd) -> bool {
-    // SAFETY: the call changes nothing, and a number that is not open only fails.
+    // SAFETY: the call changes nothing, and only fails for a descriptor that is not open.
     number >= FIRST as RawFd && unsafe { libc::fcntl(number, libc::F_GETFD) } != -1
 }
 

@@ -8,9 +8,8 @@ use crate::filesystem::grants::Grant;
 use crate::filesystem::stdio::Output;
 use crate::words::escape::{escaped, shell_word};
 
-/// Largest number of reported directories. The component chooses the paths;
-/// more lines help no user, and each directory is stored so that it is reported
-/// once.
+/// Limit on reported directories. The component chooses the paths; more lines help no user,
+/// and each directory is stored so that it is reported once.
 const MAX_REPORTS: usize = 32;
 
 /// Reports refused paths, up to [`MAX_REPORTS`].

@@ -23,12 +23,10 @@ use crate::filesystem::descriptors;
 /// last, with [`file_in`].
 const DIRECTORIES: &[&str] = &["/var/tmp", "/usr/tmp", "/tmp"];
 
-/// Number of further names for the directory, tried if another user owns the
-/// first one.
+/// How many further names for the directory are tried if another user owns the first one.
 const MAX_DIRECTORY_NAMES: u32 = 8;
 
-/// Number of file names to try: a process that died with the same process id
-/// may have left files.
+/// How many file names are tried: a process that died with the same process id may have left files.
 const MAX_FILE_NAMES: u32 = 100;
 
 /// Permissions for the owner alone.

@@ -26,9 +26,9 @@ use crate::filesystem::grants::{Access, Grants};
 const TYPES: &str = "wasi:filesystem/types@0.2.12";
 const PREOPENS: &str = "wasi:filesystem/preopens@0.2.12";
 
-/// Largest number of files and directories that a component has open with WASI,
-/// including streams on them. The component chooses the number; the process has
-/// about a thousand descriptors, and databases may use half of them.
+/// Limit on files and directories that a component has open with WASI, including streams on
+/// them. The component chooses how many it opens; the process has about a thousand descriptors, and
+/// databases may use half of them.
 const MAX_DESCRIPTORS: usize = 256;
 
 /// The types of files that may be opened.

@@ -10,14 +10,13 @@ use wasmtime_wasi::random::WasiRandom;
 
 use crate::imports::clock::{self, Waiting};
 
-/// Largest number of random bytes of one call. The host makes them before it
-/// knows whether the component has room; a seed or key needs hundreds.
+/// Limit on random bytes that one call returns. The host makes them before it knows whether
+/// the component has room; a seed or key needs hundreds.
 pub(crate) const MAX_RANDOM_BYTES: u64 = 4 << 20;
 
-/// Largest number of resources of WASI (streams, descriptors, pollables,
-/// errors) that one component holds. The component chooses the
-/// number, and each takes some hundred bytes of the host; SQLite's shell holds
-/// twenty.
+/// Limit on WASI resources (streams, descriptors, pollables, errors) that one component
+/// holds. The component chooses how many it creates, and each takes some hundred bytes of the host;
+/// SQLite's shell holds twenty.
 const MAX_RESOURCES: usize = 10_000;
 
 /// A table that holds at most [`MAX_RESOURCES`].

@@ -69,10 +69,10 @@ fn has_trusted_writers(found: &Metadata) -> io::Result<bool> {
     Ok(found.mode() & EVERYBODY_WRITES == 0 && (is_programs_group || !group_writes(found)))
 }
 
-/// A directory above the opened file or directory in which others can put something else in its place; none
-/// if there is no such directory. In a sticky one, such as `/tmp`, they cannot. Who owns a directory above
-/// this program could replace the program, too. What has no path, such as a pipe of the shell, is in no
-/// directory.
+/// A directory above the opened file or directory in which others can replace an entry; `None` if
+/// there is no such directory. In a sticky one, such as `/tmp`, they cannot. The owner of a
+/// directory above this program could replace the program, too. An open file without a path, such
+/// as a pipe of the shell, is in no directory.
 ///
 /// # Errors
 ///

@@ -130,7 +130,7 @@ fn link(program: &Path) -> Option<PathBuf> {
 }
 
 /// The directory of the files of a program of `owner`: `beside` it, or elsewhere if nothing is
-/// there. What somebody puts beside the program is no worse than another program in its place.
+/// there. Files that somebody puts beside the program are no worse than a replaced program.
 fn directory(beside: &Path, owner: u32) -> PathBuf {
     let has_parts = |directory: &Path| PARTS.iter().any(|name| directory.join(name).exists());
     let is_better =

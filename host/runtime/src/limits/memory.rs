@@ -13,18 +13,16 @@ pub const MAX_MEMORY_BYTES: usize = 4 << 30;
 /// growing table is copied.
 const TABLE_ELEMENT_BYTES: usize = 16;
 
-/// Largest number of elements of all of a component's tables. SQLite's shell
-/// has about 5,000 from the start, and its tables do not grow.
+/// Limit on elements in all of a component's tables. SQLite's shell has about 5,000 from
+/// the start, and its tables do not grow.
 const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 
-/// Largest number of core instances of a component. Each takes some kilobytes
-/// of the host; SQLite's shell has about ten, and so does each extension
-/// composed with it.
+/// Limit on core instances of a component. Each takes some kilobytes of the host; SQLite's
+/// shell has about ten, and so does each extension composed with it.
 const MAX_INSTANCES: usize = 2000;
 
-/// Largest number of linear memories, and of tables, of a component: the shell
-/// and each extension composed with it have one or two. Each memory reserves
-/// gigabytes of address space.
+/// Limit on linear memories, and of tables, of a component: the shell and each extension
+/// composed with it have one or two. Each memory reserves gigabytes of address space.
 const MAX_MEMORIES: usize = 500;
 
 /// Counts a component's memory against a limit.

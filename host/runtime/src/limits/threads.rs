@@ -32,8 +32,8 @@ const ARGUMENT_BYTES: usize = 6 << 20;
 /// Let the main thread's stack grow to `bytes` and its arguments, if this is the main
 /// thread. False in other threads, and where the hard limit is lower.
 ///
-/// The kernel places mappings far below the main stack, at random distances of gigabytes,
-/// so that it has room to grow beyond its limit at the start.
+/// The kernel puts mappings far below the main stack, at random distances of gigabytes, so the
+/// stack has room to grow beyond its initial limit.
 pub fn grow_main_stack(bytes: usize) -> bool {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return false };
     let wanted = (bytes + ARGUMENT_BYTES) as rlim_t;

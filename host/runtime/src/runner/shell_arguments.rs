@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// Options of the shell (3.49) with values, and the number of values. They have
-/// one or two dashes; all other options have no values.
+/// Options of the shell (3.49) with values, and how many values each takes. They have one or two
+/// dashes; all other options have no values.
 const OPTIONS_WITH_WORDS: &[(&str, usize)] = &[
     ("cmd", 1),
     ("heap", 1),

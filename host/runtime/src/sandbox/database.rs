@@ -13,7 +13,7 @@ use crate::filesystem::grants::{Access, Grant, Grants, normal};
 use crate::installation::user_directories::Homes;
 use crate::words::escape::escaped;
 
-/// Largest number of links followed to a database, which is also Linux's.
+/// Limit on links followed to a database; Linux has the same.
 const MAX_LINKS: usize = 40;
 
 /// How a database is granted. Its journals (`-journal`, `-wal`, `-shm`, super-journals) always come

@@ -136,8 +136,8 @@ const TERMINAL: Group = Group {
     rule: Rule::If(&[Check::OneOf(1, TERMINAL_REQUESTS)], Refusal::Error(libc::ENOTTY)),
 };
 
-/// Requests of `ioctl` by number: the same on both architectures, while the
-/// constants' types differ between libraries.
+/// Request codes of `ioctl`: the same on both architectures, while the constants' types differ
+/// between libraries.
 const TERMINAL_REQUESTS: &[u32] = &[
     0x5401,      // TCGETS
     0x5402,      // TCSETS

@@ -33,7 +33,7 @@ pub enum Refusal {
 pub enum Check {
     /// The argument is one of these.
     OneOf(u32, &'static [u32]),
-    /// The argument has these bits as in the last number.
+    /// Argument, mask, value: the bits of the argument that the mask selects equal the value.
     Bits(u32, u32, u32),
     /// The argument is a null pointer.
     Null(u32),
@@ -42,7 +42,7 @@ pub enum Check {
 /// System calls with one rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Group {
-    /// Their numbers on this machine.
+    /// The calls, as this machine's `SYS_` constants.
     pub calls: &'static [i64],
     /// Their rule.
     pub rule: Rule,
@@ -85,7 +85,7 @@ pub fn program(groups: &[Group]) -> Vec<sock_filter> {
     let tree = program.tree(&ranges(groups));
     program.jump(tree);
     program.push(load(NUMBER));
-    // Another architecture has other system call numbers.
+    // Another architecture has other `SYS_` constants.
     program.push(result(KILL_PROCESS));
     program.push(instruction(IF_EQUAL, 1, 0, THIS_ARCHITECTURE));
     program.push(load(ARCHITECTURE));

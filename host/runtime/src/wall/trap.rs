@@ -10,8 +10,8 @@ use crate::wall::exit_code::ExitCode;
 const BEFORE: &[u8] = b"error: the second wall stopped this process: it made the system call ";
 const BEHIND: &[u8] = b", which no component needs; report this if you trust what you ran\n";
 
-/// Offset of the system call's number in `siginfo_t`, in bytes, after `si_code`
-/// and the address of the call (`_sigsys` in asm-generic/siginfo.h).
+/// Offset of `si_syscall` in `siginfo_t`, in bytes, after `si_code` and the address of the call
+/// (`_sigsys` in asm-generic/siginfo.h).
 const NUMBER_OFFSET: usize = 24;
 
 /// Install the handler for SIGSYS.
@@ -45,7 +45,7 @@ fn write(text: &[u8]) {
     unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }
 
-/// The number in decimal, without allocation.
+/// Format in decimal, without allocation.
 fn decimal(mut number: u32, digits: &mut [u8; 10]) -> &[u8] {
     let mut start = digits.len();
     loop {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// loading calls the extension's own `describe`.
 pub const MANIFEST_SECTION: &str = "sqlite-wasm:manifest";
 
-/// Largest number of imports, exports and custom sections together. A program
-/// that uses all of WASI has fifty.
+/// Limit on imports, exports and custom sections together. A program that uses all of WASI
+/// has fifty.
 pub const MAX_NAMES: usize = 2000;
 
 /// Longest of their names, in bytes.

@@ -56,8 +56,7 @@ const STACK_BYTES: u64 = 8 << 20;
 /// arenas that its allocator reserves.
 const ADDRESS_BYTES: u64 = 1 << 30;
 
-/// Largest number of the helper's open files: three streams, and `/proc` to
-/// count processors.
+/// Limit on files that the helper has open: three streams, and `/proc` to count processors.
 const MAX_OPEN_FILES: u64 = 16;
 
 /// The resources that this program may use to compile a component.

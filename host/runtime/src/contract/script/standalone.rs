@@ -29,7 +29,7 @@ const HEADER_BYTES: usize = 8;
 ///
 /// # Errors
 ///
-/// When the engine has no place for a script.
+/// When the engine reserves no space for a script.
 pub fn standalone(engine: &[u8], source: &[u8]) -> Result<Vec<u8>> {
     let is_its_place = |section: &Section<'_>| {
         section.id == CORE_MODULE && position(&engine[section.content.clone()]).is_some()

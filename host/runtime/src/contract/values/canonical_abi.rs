@@ -1,10 +1,10 @@
 //! Lifting and lowering values with wasmtime's private API, in this file alone.
 //!
 //! Values take most of the time of a scan. The code that wasmtime generates looks up the types of
-//! each value again, which was half of the time of a scan of integers. Here numbers and NULL, which
-//! are by far the most frequent, are read and written in one step each, and an inline value in one
-//! copy: a text of at most 64 bytes takes 0.38 µs in both directions, and took 0.71 µs with the
-//! generated code. Other values go through the generated code.
+//! each value again, which was half of the time of a scan of integers. Here integers, reals and
+//! NULL, which are by far the most frequent, are read and written in one step each, and an inline
+//! value is copied once: a text of at most 64 bytes takes 0.38 µs in both directions, and took 0.71
+//! µs with the generated code. Other values go through the generated code.
 //!
 //! The system call writes data of a file straight into the component's memory: with a buffer in the
 //! host, a scan of 300 MB spent 4 % of its time copying it.
@@ -92,7 +92,7 @@ unsafe impl Lower for Value {
     }
 }
 
-/// Write the leading numbers and NULLs of `items`. Returns how many there are.
+/// Write the leading integers, reals and NULLs of `items`. Returns how many there are.
 fn store_numbers(memory: &mut [u8], items: &[Value]) -> usize {
     let (places, _) = memory.as_chunks_mut();
     let bytes = items.iter().map_while(Value::bytes);
@@ -199,7 +199,7 @@ pub trait Source: Send + Sync + 'static {
     /// The error of the function.
     type Error: Lower + Copy + Send + Sync + 'static;
 
-    /// The maximum number of bytes.
+    /// The maximum size in bytes.
     fn length(&self) -> usize;
 
     /// Write the bytes to the front of `memory`. Returns how many there are.
@@ -208,7 +208,7 @@ pub trait Source: Send + Sync + 'static {
 
 /// `result<list<u8>, E>`, whose bytes are written only into the component's memory.
 ///
-/// Memory is allocated before the number of bytes is known, so the list can be shorter.
+/// Memory is allocated before the final size is known, so the list can be shorter.
 pub enum Filled<S: Source> {
     /// The bytes.
     Source(S),

@@ -62,7 +62,7 @@ impl Value {
         self.0.borrowed().into()
     }
 
-    /// A number or NULL as 16 bytes.
+    /// An integer, a real or NULL as 16 bytes.
     #[inline]
     pub(super) fn bytes(&self) -> Option<[u8; 16]> {
         let (tag, payload) = match self.0 {
@@ -77,7 +77,7 @@ impl Value {
         Some(bytes)
     }
 
-    /// The number or NULL in 16 bytes.
+    /// The integer, real or NULL in 16 bytes.
     #[inline]
     pub(super) fn of_bytes(bytes: &[u8; 16]) -> Option<Self> {
         let payload = u64::from_le_bytes(*bytes.last_chunk()?);

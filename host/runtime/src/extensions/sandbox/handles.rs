@@ -13,9 +13,9 @@ use crate::contract::types::{Function, SqlError};
 /// and a cursor for each table of the running statements.
 const MAX_HANDLES: usize = 1 << 16;
 
-/// Most functions, by name and number of arguments, that an extension registers on a connection
-/// beyond its manifest. `define` registers one for each that the user has saved, some hundreds at
-/// most; SQLite keeps them all, and the extension chooses how many there are.
+/// Limit on functions, by name and argument count, that an extension registers on a
+/// connection beyond its manifest. `define` registers one for each that the user has saved, some
+/// hundreds at most; SQLite keeps them all, and the extension chooses how many there are.
 const MAX_LATE_FUNCTIONS: usize = 10_000;
 
 /// Most functions beyond the manifest that one instance has, including those that only tables

@@ -97,7 +97,7 @@ pub fn describe(code: &Code, limits: &Limits) -> Result<Described> {
     Ok(Described { manifest, shared, usage, life })
 }
 
-/// An instance of an extension, or a place for one that the next call starts.
+/// An instance of an extension, or an empty slot in which the next call starts one.
 pub struct Instance {
     pub package: Arc<Package>,
     pub handles: Handles,

@@ -21,7 +21,7 @@ const MAX_SHOWN_BYTES: usize = 1000;
 const BACKTRACE_NOTE: &str =
     "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
 
-/// How Rust's message of a panic begins; the place follows.
+/// The beginning of Rust's panic message; the source location follows.
 const PANICKED: &str = "panicked at ";
 
 /// Part of wasmtime's message for too much data from a component; the error's type is private.

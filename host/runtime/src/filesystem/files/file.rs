@@ -26,8 +26,8 @@ pub(super) fn read(file: &fs::File, offset: u64, bytes: &mut [u8]) -> io::Result
         match pread(file, &mut bytes[done..], offset.saturating_add(done as u64)) {
             Ok(0) => break,
             Ok(count) => done += count,
-            // A pipe has no places; it gives what comes next, and as soon
-            // as something has come.
+            // A pipe has no offsets: reading returns what comes next, as soon as something has
+            // come.
             Err(Errno::SPIPE) => return Ok(retry_on_intr(|| rustix::io::read(file, &mut *bytes))?),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -98,7 +98,7 @@ impl File {
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.reach(offset.saturating_add(data.len() as u64))?;
         match self.file.write_all_at(data, offset) {
-            // A pipe has no places.
+            // A pipe has no offsets.
             Err(error) if error.kind() == io::ErrorKind::NotSeekable => {
                 (&*self.file).write_all(data)
             }
@@ -175,7 +175,7 @@ impl File {
         self.place.as_ref()
     }
 
-    /// Whether another file, or none, is now at the place where this one was opened.
+    /// Whether the path that this file was opened by now leads to another file, or to none.
     pub(super) fn has_moved(&self) -> bool {
         let Some(place) = &self.place else {
             return false;

@@ -1,5 +1,5 @@
-//! How names become files: at a place inside a grant, by the rules of the native
-//! unix VFS (`os_unix.c`, `unixOpen` and `findCreateFileMode`).
+//! How names become files: resolved inside a grant, by the rules of the native unix VFS
+//! (`os_unix.c`, `unixOpen` and `findCreateFileMode`).
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};

@@ -142,7 +142,7 @@ impl Shm {
         &self.maps
     }
 
-    /// Take or release `count` locks from number `first` on.
+    /// Take or release `count` locks, beginning with the one at index `first`.
     pub fn lock(&self, first: u32, count: u32, how: ShmLockKind) -> Result<Outcome, ErrorCode> {
         let in_range = first < LOCK_COUNT && (1..=LOCK_COUNT - first).contains(&count);
         if !in_range || (how == ShmLockKind::Shared && count != 1) {
@@ -160,7 +160,7 @@ impl Shm {
 
     /// Whether some other connection reads from the WAL.
     pub fn has_reader(&self) -> io::Result<bool> {
-        // The locks number 3 to 7 are the readers'.
+        // Locks 3 to 7 are the readers'.
         let found = holder(&self.file, F_WRLCK, i64::from(LOCKS_START) + 3, 5)?;
         Ok(found != F_UNLCK)
     }

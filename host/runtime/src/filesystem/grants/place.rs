@@ -43,7 +43,7 @@ impl Place<'static> {
 }
 
 impl Place<'_> {
-    /// The same place with an owned name.
+    /// The same path with an owned name.
     pub fn into_owned(self) -> Place<'static> {
         Place { name: Cow::Owned(self.name.into_owned()), ..self }
     }

@@ -310,7 +310,7 @@ fn model(root: &Path, real: &Path) -> Result<Access, Refused> {
     if closed { READ } else { WRITE }
 }
 
-/// The real path of a place, from the system.
+/// The real path that this resolves to, according to the system.
 fn real(place: &Place<'_>) -> PathBuf {
     use std::os::fd::AsRawFd;
     let dir = fs::read_link(format!("/proc/self/fd/{}", place.dir.as_raw_fd())).unwrap();

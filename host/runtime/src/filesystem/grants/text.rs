@@ -3,8 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Largest number of symbolic links followed in one path, which is also
-/// Linux's.
+/// Limit on symbolic links followed in one path; Linux has the same.
 pub const MAX_LINKS: usize = 40;
 
 /// Whether a path is absolute, without `.`, `..` and empty names.

@@ -120,7 +120,7 @@ impl<'g> Walk<'g> {
         (self.path, self.links > 0)
     }
 
-    /// The place where the walk ended.
+    /// The resolved path at which the walk ended.
     pub fn into_place(mut self) -> Result<Place<'static>, Refused> {
         match self.nodes.pop() {
             Some(Node::Directory(Frame { only_databases: false, dir, access, .. })) => {

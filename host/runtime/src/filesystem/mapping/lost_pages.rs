@@ -16,10 +16,10 @@ use super::{BehindEnd, Pages, READ_WRITE};
 use crate::filesystem::page::page_size;
 use crate::limits::stop::Stop;
 
-/// Largest number of mappings of all components together.
+/// Limit on mappings of all components together.
 ///
-/// The component chooses the number, and the signal handler visits each. A
-/// wal-index has one mapping for 8,192 pages in the WAL.
+/// The component chooses how many there are, and the signal handler visits each. A wal-index has
+/// one mapping for 8,192 pages in the WAL.
 pub(super) const MAX_MAPPINGS: usize = 4096;
 
 /// Fail for a component that has lost a page without a replacement.
@@ -50,9 +50,8 @@ pub fn replace(lost: bool) -> bool {
 }
 
 thread_local! {
-    /// Whether the component on this thread has read zeros in place of lost
-    /// data. A signal handler can set it, since its type needs no
-    /// initialization.
+    /// Whether the component on this thread has read zeros instead of lost data. A signal handler
+    /// can set it, since its type needs no initialization.
     static LOST: AtomicBool = const { AtomicBool::new(false) };
 }
 

@@ -20,7 +20,7 @@ use crate::limits::threads;
 use crate::wall::terminal::Editing;
 use crate::words::complaint::complain;
 
-/// Largest number of candidates for one line. The component chooses it.
+/// Limit on candidates for one line. The component chooses how many it offers.
 const MAX_CANDIDATES: usize = 1000;
 
 /// Longest candidate, in bytes: more than a line of a terminal. The component

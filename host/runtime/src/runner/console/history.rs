@@ -11,8 +11,8 @@ use std::path::Path;
 
 use nix::libc::O_NONBLOCK;
 
-/// Largest number of lines in the file, as in the native shell
-/// (`process_input`'s caller in `shell.c`).
+/// Limit on lines in the file, as in the native shell (`process_input`'s caller in
+/// `shell.c`).
 const MAX_LINES: usize = 2000;
 
 /// Bytes read from the end of the file. 2000 lines have some hundred thousand.
@@ -101,8 +101,8 @@ fn newest_lines(content: &[u8]) -> Vec<&[u8]> {
     newest
 }
 
-/// Cut the file at `path` to `lines` if it has more. The lines are overwritten
-/// in place before the file is truncated, so a full disk loses nothing.
+/// Cut the file at `path` to `lines` if it has more. The lines are overwritten before the file is
+/// truncated, so a full disk loses nothing.
 fn cut(path: &Path, file: &File, content: &[u8], lines: &[&[u8]]) -> io::Result<()> {
     let kept: usize = lines.iter().map(|line| line.len() + 1).sum();
     let is_whole = file.metadata()?.len() == content.len() as u64;

@@ -1,5 +1,5 @@
-/* Allocations that fail, for tests: the linker puts these functions in the place of the C library's, from
-** which SQLite and Rust take their memory. Compiled only with the feature `planted-error`. */
+/* Allocations that fail, for tests: the linker uses these functions instead of the C library's,
+** from which SQLite and Rust take their memory. Compiled only with the feature `planted-error`. */
 #include <stddef.h>
 
 #include "sqlite3.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-/* As in glibc, a text without a number leaves `errno` as it is. */
+/* As in glibc, a text that does not begin with digits leaves `errno` unchanged. */
 double sqlite_wasm_strtod(const char *text, char **end);
 long sqlite_wasm_strtol(const char *text, char **end, int base);
 long long sqlite_wasm_strtoll(const char *text, char **end, int base);

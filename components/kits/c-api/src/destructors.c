@@ -1,9 +1,8 @@
 /* Destructors that are functions of another type.
 **
-** C code casts functions such as `fclose`, which returns a number, to a
-** destructor. Native code can be called that way; WebAssembly compares the types
-** and traps. So the known ones are called by wrappers of the right type. They
-** are weak symbols: this list does not link them into the extension. */
+** C code casts functions such as `fclose`, which returns an `int`, to a destructor. Native code can
+** call them that way; WebAssembly compares the types and traps. So wrappers of the right type call
+** the known ones. They are weak symbols: this list does not link them into the extension. */
 #include "destructors.h"
 
 #include <dirent.h>

@@ -71,8 +71,8 @@ struct Connection {
   wit_bytes reply;
   /* Some of the operations that wait cannot do so until after the call. */
   bool is_due;
-  /* The number of requests, and of requests and operations that wait: while the latter stays, so
-  ** does the content of blobs. */
+  /* How many requests were sent, and how many requests and operations wait. The content of blobs is
+  ** valid while the latter count stays the same. */
   uint64_t requests, operations;
   sqlite3_blob *blobs;
 };

@@ -15,13 +15,13 @@
 //! }
 //! ```
 //!
-//! Code that insists on the table `sqlite3_api_routines`, such as Rust on the
-//! C interface, gets it with `loadable_entry_point` in place of `entry_point`.
-//! All routines are then linked, and the extension needs the grant for SQL.
+//! Code that insists on the table `sqlite3_api_routines`, such as Rust on the C interface, gets it
+//! with `loadable_entry_point` instead of `entry_point`. All routines are then linked, and the
+//! extension needs the grant for SQL.
 
 use std::ffi::{c_char, c_int, c_void};
 
-// Linked in place of the libc's.
+// Linked instead of the libc's functions.
 use sqlite_wasm_memory as _;
 
 /// An extension's entry point: database, error message, and table of routines.

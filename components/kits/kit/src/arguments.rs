@@ -35,7 +35,7 @@ impl<'a> Arguments<'a> {
         self.function
     }
 
-    /// The number of arguments.
+    /// How many arguments there are.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -114,8 +114,8 @@ apply!(A 0, B 1, C 2, D 3);
 
 /// A type to which an argument can be converted.
 ///
-/// Numbers and texts are converted as in SQLite's functions: `'12'` is a valid integer, and 12 a
-/// valid text.
+/// Integers, reals and texts are converted as in SQLite's functions: `'12'` is a valid integer, and
+/// 12 a valid text.
 pub trait FromValue: Sized {
     /// Whether NULL is an argument like any other.
     const TAKES_NULL: bool = false;

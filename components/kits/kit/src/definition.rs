@@ -41,7 +41,7 @@ pub trait Definition: 'static {
     const CONNECT: Option<fn() -> Result<()>> = None;
     /// Called when such a connection is closed; SQL is no longer available.
     const DISCONNECT: Option<fn()> = None;
-    /// Called for the functions of [`sql::register`](crate::sql::register), with their numbers.
+    /// Called for the functions of [`sql::register`](crate::sql::register), with their ids.
     const REGISTERED: fn(u32, Arguments<'_>) -> Result<Output> = |_, _| Err(unregistered());
 
     /// The manifest with all of these.

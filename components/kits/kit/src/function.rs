@@ -2,7 +2,7 @@
 
 use crate::bindings;
 
-/// Any number of arguments.
+/// The function is variadic.
 pub const ANY_NUMBER: i8 = -1;
 
 /// Whether the same arguments always give the same result.

@@ -1,4 +1,4 @@
-//! SQLite's conversions between text and numbers.
+//! SQLite's conversions between text and numeric values.
 
 /// Significant digits of a real as text (`SQLITE_DBCONFIG_FP_DIGITS`).
 const DIGITS: usize = 17;
@@ -24,7 +24,7 @@ pub fn real_prefix(text: &[u8]) -> f64 {
     std::str::from_utf8(&text[..length]).ok().and_then(|text| text.parse().ok()).unwrap_or(0.0)
 }
 
-/// The length of the real number at the beginning, in bytes.
+/// The length in bytes of the real at the beginning.
 fn real_length(text: &[u8]) -> usize {
     let (_, rest) = sign(text);
     let mut end = text.len() - rest.len();
@@ -101,7 +101,7 @@ pub fn real_text(number: f64) -> String {
 /// Significant digits without trailing zeros, and the power of ten of the first one.
 ///
 /// As in SQLite, this computes one or two digits more than it shows, and rounds again. If the
-/// digits end in nines or zeros, it shows fewer, provided that they read back as the same number.
+/// digits end in nines or zeros, it shows fewer, provided that they read back as the same value.
 fn decimal(number: f64) -> (String, i32) {
     let (mantissa, exponent) = scientific(number);
     let count = shorter(number, &mantissa, exponent).unwrap_or(DIGITS);
@@ -126,7 +126,7 @@ fn split(text: &str) -> (String, i32) {
     (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
 }
 
-/// The power of two of a positive number's first bit.
+/// The power of two of the first bit of a positive value.
 fn binary_exponent(number: f64) -> i32 {
     let bits = number.to_bits();
     match (bits >> 52) as i32 {
@@ -135,7 +135,7 @@ fn binary_exponent(number: f64) -> i32 {
     }
 }
 
-/// The number of digits that are enough, if the digits end in nines or zeros.
+/// How many digits are enough, if the digits end in nines or zeros.
 fn shorter(number: f64, digits: &str, exponent: i32) -> Option<usize> {
     let bytes = digits.as_bytes();
     let (kept, step) = if bytes[14..16] == *b"99" {
@@ -151,7 +151,7 @@ fn shorter(number: f64, digits: &str, exponent: i32) -> Option<usize> {
     same.then_some(kept + 1)
 }
 
-/// Round half up to `count` digits. A carry can make the number one digit longer.
+/// Round half up to `count` digits. A carry can add one digit in front.
 fn round(digits: &str, count: usize) -> (String, i32) {
     let up = digits.as_bytes()[count] >= b'5';
     let number = digits[..count].parse::<u64>().unwrap_or(0) + u64::from(up);

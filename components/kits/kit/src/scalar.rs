@@ -31,7 +31,7 @@ impl Scalar {
         Self { signature, call }
     }
 
-    /// Whether a call with this name and number of arguments is a call of this function.
+    /// Whether a call with this name and argument count is a call of this function.
     pub fn fits(&self, name: &str, arguments: usize) -> bool {
         let declared = usize::try_from(self.signature.arguments).unwrap_or(arguments);
         self.signature.name == name && declared == arguments

@@ -1,6 +1,6 @@
-//! Objects that the host refers to by number.
+//! Objects that the host refers to by index.
 
-/// Values by number; numbers are reused.
+/// Values by index; indexes are reused.
 #[derive(Debug)]
 pub struct Slab<T> {
     entries: Vec<Option<T>>,

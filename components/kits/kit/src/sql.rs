@@ -24,12 +24,12 @@ use crate::{Error, Result, Risk, Stability, Value, code};
 
 pub use blob::Blob;
 
-/// The first number of the functions that [`register`] adds; those of the manifest have lower ones.
+/// The first id of the functions that [`register`] adds; those of the manifest have lower ones.
 pub(crate) const FIRST_REGISTERED: u32 = 1 << 16;
 
-/// Rows of the first request, and of the largest: the number grows, so that one row does not wait
-/// for a thousand. With two, a single row arrives together with the end. A statement of which more
-/// rows were taken when it ran last requests as many at first.
+/// How many rows the first request fetches, and the largest: the count grows, so that one row does
+/// not wait for a thousand. With two, a single row arrives together with the end. If more rows of a
+/// statement were taken in its last run, the first request fetches as many.
 const FIRST_ROWS: u32 = 2;
 const MAX_ROWS: u32 = 1024;
 
@@ -43,7 +43,7 @@ pub struct Statement {
     prepared: Vec<u8>,
     /// Bindings for the next step.
     bound: Operations,
-    /// The number of columns of the fetched rows.
+    /// How many columns the fetched rows have.
     columns: usize,
     /// The values of fetched rows that were not taken yet.
     rows: std::vec::IntoIter<Value>,
@@ -111,7 +111,7 @@ pub fn last_insert_row_id() -> i64 {
     state().last_insert_row_id
 }
 
-/// The number of rows that the last statement changed, and all statements of this connection.
+/// How many rows the last statement has changed, and how many all statements of this connection.
 pub fn changes() -> (i64, i64) {
     let state = state();
     (state.changes, state.total_changes)
@@ -259,14 +259,14 @@ impl Statement {
         self.query(parameters)?.try_for_each(|row| row.map(drop))
     }
 
-    /// The number of a parameter with this name, which includes its `:`, `@` or `$`.
+    /// The index of the parameter with this name, which includes its `:`, `@` or `$`.
     pub fn parameter(&self, name: &str) -> Option<u32> {
         let (parameters, _) = self.names().ok()?;
         let index = parameters.iter().position(|it| !name.is_empty() && it == name)?;
         Some(index as u32 + 1)
     }
 
-    /// The number of its parameters.
+    /// How many parameters it has.
     pub fn parameter_count(&self) -> u32 {
         self.parameter_count
     }

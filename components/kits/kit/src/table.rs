@@ -104,8 +104,8 @@ pub trait Cursor: 'static {
     /// The type of the table.
     type Table;
 
-    /// Maximum number of rows that are computed in advance. 1 if a row must not be computed before
-    /// SQLite steps to it; each row is then a separate call.
+    /// Limit on rows that are computed in advance. 1 if a row must not be computed before SQLite
+    /// steps to it; each row is then a separate call.
     const MAX_BATCH: u32 = u32::MAX;
 
     /// Begin a scan with a plan of `best_index`; also starts it again.

@@ -49,7 +49,7 @@ impl Value {
         }
     }
 
-    /// The integer, also of a real with a whole value: JavaScript's clients send each number as a real.
+    /// The integer, also of a real with a whole value: JavaScript's clients send integers as reals.
     pub fn whole(&self) -> Option<i64> {
         /// The reals that are `i64`.
         const RANGE: std::ops::Range<f64> = i64::MIN as f64..i64::MAX as f64;
@@ -82,8 +82,8 @@ impl Value {
         }
     }
 
-    /// The bytes of a text or blob, of a number those of SQLite's text, and none for NULL. Nothing
-    /// is copied.
+    /// The bytes of a text or blob, the bytes of SQLite's text for an integer or real, and none for
+    /// NULL. Nothing is copied.
     pub fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Null => Vec::new(),

@@ -6,8 +6,8 @@ use sqlite_wasm_kit::{Error, code};
 /// The name of the script in stack traces.
 pub const FILE: &str = "extension.js";
 
-/// The SQL error for an exception that the function `name` raised, with the script's line. A number
-/// in the exception's `code` is SQLite's result code.
+/// The SQL error for an exception that the function `name` raised, with the script's line. A
+/// numeric `code` of the exception is SQLite's result code.
 pub fn caught(ctx: &Ctx<'_>, name: &str, raised: Raised) -> Error {
     let (code, text) = match CaughtError::from_error(ctx, raised) {
         CaughtError::Exception(exception) => described(&exception),

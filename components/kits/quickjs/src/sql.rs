@@ -47,7 +47,7 @@ pub fn all<'js>(ctx: Ctx<'js>, text: String, parameters: Array<'js>) -> Result<A
     outcome
 }
 
-/// Begin to read rows; returns a number for [`next`] and [`close`].
+/// Begin to read rows; returns a handle for [`next`] and [`close`].
 pub fn open<'js>(ctx: Ctx<'js>, text: String, parameters: Array<'js>) -> Result<u32> {
     let reading = begin(&ctx, text, &parameters)?;
     STATEMENTS.with_borrow_mut(|all| {

@@ -15,7 +15,7 @@ pub struct TableDefinition {
     pub declaration: String,
     /// The names of its columns, without the parameters.
     pub columns: Vec<String>,
-    /// The number of its parameters, which are the columns behind them.
+    /// How many parameters it has, which are the columns behind the others.
     pub parameters: u32,
     /// Called with the parameters; returns what can be iterated.
     pub rows: Callable,
@@ -42,7 +42,7 @@ impl Table for Rows {
         Err(Error::new(code::MISUSE, "the index of the table is missing"))
     }
 
-    /// The number of the plan has a bit for each parameter that is given.
+    /// The plan's `idxNum` has a bit for each parameter that is given.
     fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
         let first = self.0.columns.len() as i32;
         for parameter in 0..self.0.parameters {

@@ -11,7 +11,7 @@
 use rquickjs::{BigInt, Coerced, Ctx, Result, String as Text, TypedArray, Value as Js};
 use sqlite_wasm_kit::Value;
 
-/// The largest integer up to which every integer is a number of JavaScript.
+/// The largest integer up to which JavaScript represents every integer exactly.
 const MAX_SAFE: i64 = (1 << 53) - 1;
 
 /// A value for JavaScript; its bytes are taken.
@@ -74,7 +74,7 @@ pub fn bytes_of(array: &TypedArray<'_, u8>) -> Vec<u8> {
     unsafe { array.as_bytes() }.unwrap_or_default().to_vec()
 }
 
-/// JavaScript has one type of numbers: a whole one that is exact is an integer.
+/// JavaScript has one numeric type: a whole value that is exact is an integer.
 fn number_value(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64 {
         Value::Integer(number as i64)

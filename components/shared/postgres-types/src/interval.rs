@@ -6,7 +6,7 @@ use crate::read::{Fault, Found};
 /// An interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
-    /// Months and years; a number of 32 bits in PostgreSQL.
+    /// Months and years; 32 bits in PostgreSQL.
     pub months: i64,
     /// Days and weeks; the same.
     pub days: i64,
@@ -41,7 +41,7 @@ fn unit(name: &str) -> Option<Unit> {
     })
 }
 
-/// A whole number and a fraction, as they are written.
+/// A whole part and a fraction, as they are written.
 fn parts(number: &str) -> Option<(i64, f64)> {
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -58,7 +58,8 @@ fn parts(number: &str) -> Option<(i64, f64)> {
 }
 
 impl Interval {
-    /// Add a number of a unit. Months are whole; a part of one is days, and of a day the time.
+    /// Add an amount of a unit. Months are whole: a part of a month is added as days, and a part of
+    /// a day as time.
     fn add(&mut self, (whole, fraction): (i64, f64), unit: &Unit) -> Option<()> {
         match unit {
             Unit::Months(1.0) => {
@@ -89,7 +90,7 @@ impl Interval {
         Some(())
     }
 
-    /// The interval in a text; a number alone is of this unit.
+    /// The interval in a text; an amount without a unit is of the unit `alone`.
     ///
     /// # Errors
     ///
@@ -103,7 +104,7 @@ impl Interval {
         found.ok_or(Fault::Form)?.checked().ok_or(Fault::Range)
     }
 
-    /// Months and days are numbers of 32 bits in PostgreSQL.
+    /// Months and days have 32 bits in PostgreSQL.
     fn checked(self) -> Option<Self> {
         (i32::try_from(self.months).is_ok() && i32::try_from(self.days).is_ok()).then_some(self)
     }
@@ -289,7 +290,7 @@ fn sql_years(word: &str) -> Option<(i64, i64)> {
     (0..12).contains(&months).then_some((sign * years, sign * months))
 }
 
-/// `04:05:06.7`, `-04:05`; two numbers are minutes and seconds where seconds are wanted.
+/// `04:05:06.7`, `-04:05`; two fields are minutes and seconds if seconds are wanted.
 fn clock(word: &str, alone: Option<&str>) -> Option<i64> {
     let (sign, word) = match word.strip_prefix('-') {
         Some(word) => (-1, word),

@@ -61,7 +61,7 @@ const ZONES: &[(&str, i64)] = &[
     ("nzst", 12),
 ];
 
-/// The number of digits only, at most nine of them.
+/// The value of a text of digits only, at most nine of them.
 fn number(text: &str) -> Found<i64> {
     let is_number = !text.is_empty() && text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten().ok_or(Fault::Form)

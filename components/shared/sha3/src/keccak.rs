@@ -1,14 +1,14 @@
 //! The permutation Keccak-f[1600] of FIPS 202, as fast in WebAssembly as in C.
 //!
-//! The crate `keccak` loops over the lanes, which takes 2.5 times as long: an index that is
-//! only known at run time keeps the state in memory and is checked. Here each index is a constant
-//! after inlining, and each round leaves its results in the lanes that it has read, so none is
-//! copied. After four rounds each lane is in its place again.
+//! The crate `keccak` loops over the lanes, which takes 2.5 times as long: an index that is only
+//! known at run time keeps the state in memory and is checked. Here each index is a constant after
+//! inlining, and each round leaves its results in the lanes that it has read, so none is copied.
+//! After four rounds each lane is back at its own index.
 
 use std::array::from_fn;
 use std::hint::black_box;
 
-/// 25 lanes; lane (x, y) of the standard is number 5y + x.
+/// 25 lanes; lane (x, y) of the standard has index 5y + x.
 pub type State = [u64; 25];
 
 /// What is added in each round (FIPS 202, 3.2.5).

@@ -97,7 +97,7 @@ impl Running {
         }
     }
 
-    /// Add a number of eight bytes, after a letter for its class.
+    /// Add eight bytes of an integer or real, after a letter for its class.
     fn tagged(&mut self, tag: u8, number: [u8; 8]) {
         let mut content = [tag; 9];
         content[1..].copy_from_slice(&number);

@@ -109,7 +109,7 @@ pub const PRAGMAS: &[Pragma] = &[
     pragma("module_list", Reads, Everybody, Everybody),
     pragma("optimize", Acts, Writers, Writers),
     pragma("page_count", Reads, Everybody, Nobody),
-    // The size of a database is limited by the number of its pages.
+    // The size of a database is limited by its count of pages.
     pragma("page_size", Sets, Everybody, Nobody),
     pragma("pragma_list", Reads, Everybody, Everybody),
     pragma("query_only", Sets, Everybody, Nobody),

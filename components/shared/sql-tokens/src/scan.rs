@@ -137,7 +137,7 @@ fn dollars(bytes: &[u8]) -> First {
     }
 }
 
-/// `x'…'`, which has an even number of hexadecimal digits.
+/// `x'…'`, with an even count of hexadecimal digits.
 fn blob(bytes: &[u8]) -> First {
     let digits = run(&bytes[2..], |byte| byte.is_ascii_hexdigit());
     let inner = run(&bytes[2..], |byte| byte != b'\'');
@@ -170,7 +170,7 @@ fn indexed(bytes: &[u8], open: usize) -> First {
     }
 }
 
-/// A number; with letters behind it is not legal.
+/// An integer or a real; letters directly behind it are not legal.
 fn number(bytes: &[u8]) -> First {
     let at = |index: usize| bytes.get(index).copied().unwrap_or(0);
     let digits =

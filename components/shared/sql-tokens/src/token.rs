@@ -15,14 +15,14 @@ pub enum Kind {
     Text,
     /// A blob: SQLite's `x'…'`.
     Blob,
-    /// A number.
+    /// An integer or a real.
     Number,
     /// A parameter: SQLite's `?`, `?1`, `:name`, `@name`, `#name` and `$name`, PostgreSQL's `$1`.
     Parameter,
     /// Any other character. An operator of several characters is several tokens.
     Symbol(u8),
-    /// No token of SQL: quotes without an end, a number with letters, a character that nothing
-    /// begins with.
+    /// Not a token of SQL: quotes without an end, digits followed by letters, a character that
+    /// begins no token.
     Illegal,
 }
 

@@ -1,5 +1,5 @@
-//! Numbers, texts and values in bytes. Numbers are little-endian. A text or blob is its
-//! length (u32), its bytes, and one zero byte. A value is its tag (u8) and its payload.
+//! Integers, texts and values in bytes. Integers are little-endian. A text or blob is its length
+//! (u32), its bytes, and one zero byte. A value is its tag (u8) and its payload.
 
 use alloc::borrow::Cow;
 use alloc::string::String;

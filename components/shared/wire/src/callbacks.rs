@@ -36,9 +36,9 @@ numbered! {
         AggregateFinal,
         /// Collation, both texts. The integer is the result.
         Compare,
-        /// A registered object is no longer used: its number.
+        /// A registered object is no longer used: its id.
         Destroy,
-        /// The hook of waits: the number of earlier calls (u32).
+        /// The hook of waits: how often it was called before (u32).
         Busy,
         /// The progress handler.
         Progress,
@@ -62,9 +62,9 @@ numbered! {
         CollationNeeded,
         /// The hook of automatic vacuums: schema, pages, unused pages, bytes of a page (u32).
         AutovacuumPages,
-        /// Session or apply: number, table.
+        /// Session or apply: id, table.
         TableFilter,
-        /// Apply: number, conflict, a change as `CallChangesetNext` has it, conflicting values.
+        /// Apply: id, conflict, a change as `CallChangesetNext` has it, conflicting values.
         Conflict,
         /// A method of a virtual table (u8), and its object. After a failure its message follows.
         Method,
@@ -80,7 +80,7 @@ impl Event {
     /// How many hooks there are.
     pub const HOOKS: usize = Self::AutovacuumPages as usize - Self::FIRST_HOOK as usize + 1;
 
-    /// The position of an event among the hooks; a number beyond them for another event.
+    /// The position of an event among the hooks; an index beyond them for another event.
     pub const fn hook(event: u8) -> usize {
         event.wrapping_sub(Self::FIRST_HOOK as u8) as usize
     }

@@ -64,7 +64,7 @@ codes! {
     AUTH = 23;
     /// Not used.
     FORMAT = 24;
-    /// A number is out of range.
+    /// An index is out of range.
     RANGE = 25;
     /// The file is not a database.
     NOTADB = 26;
@@ -165,7 +165,7 @@ pub const fn primary(code: i32) -> i32 {
     code & 0xff
 }
 
-/// The whole name of a code, none for a number that SQLite does not define.
+/// The whole name of a code; `None` for a code that SQLite does not define.
 pub fn name(code: i32) -> Option<&'static str> {
     ALL.iter().find(|(_, other)| *other == code).map(|(name, _)| *name)
 }
@@ -180,7 +180,7 @@ mod tests {
 
     extern crate std;
 
-    /// The number of a definition: `5`, or `(SQLITE_BUSY | (1<<8))`.
+    /// The value of a definition: `5`, or `(SQLITE_BUSY | (1<<8))`.
     fn number(text: &str, known: &BTreeMap<String, i32>) -> Option<i32> {
         let text = text.split("/*").next()?.trim();
         let Some((plain, shifted)) = text.trim_matches(['(', ')']).split_once('|') else {
@@ -195,7 +195,7 @@ mod tests {
     fn codes_are_those_of_sqlites_header() {
         let sqlite = crate_source::directory("libsqlite3-sys", "../../../Cargo.toml");
         let header = std::fs::read_to_string(sqlite.join("sqlite3/sqlite3.h")).unwrap();
-        // All are in one place.
+        // One section of the header has all of them.
         let (_, header) = header.split_once("CAPI3REF: Result Codes").unwrap();
         let (header, _) = header.split_once("CAPI3REF: Flags For File Open").unwrap();
         let mut found = BTreeMap::new();

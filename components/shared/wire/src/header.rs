@@ -12,7 +12,7 @@ use crate::{
 /// The columns of a line.
 const COLUMNS: usize = 100;
 
-/// All numbers of this crate that C uses:
+/// All constants of this crate that C uses:
 ///
 /// - `WORK_…`: opcodes of [`Operation`](crate::Operation) and
 ///   [`ProgramOperation`](crate::ProgramOperation); `CALL_…`: those of calls, and the list
@@ -46,7 +46,7 @@ fn opcode(row: &Row) -> (&str, u8, String) {
     (row.name, row.opcode as u8, row.text())
 }
 
-/// An enum of names with their prefix, numbers and descriptions.
+/// An enum of names with their prefix, values and descriptions.
 fn list<'a>(prefix: &str, rows: impl Iterator<Item = (&'a str, u8, String)>) -> String {
     let mut text = String::from("enum {\n");
     for (name, number, description) in rows {

@@ -182,8 +182,8 @@ pub struct InlineArguments {
     /// For each argument, from the lowest 16 bits on: its tag, and the bytes of a text or
     /// blob. All bits are set behind the last one.
     pub heads: u64,
-    /// One argument after the other: a number in one word, a text or blob in as many as it
-    /// needs, NULL in none.
+    /// One argument after the other: an integer or real takes one word, a text or blob as many as
+    /// it needs, NULL none.
     pub words: [u64; 8],
 }
 

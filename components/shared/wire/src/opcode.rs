@@ -154,8 +154,8 @@ impl Opcode {
     /// All rows of the table, with the operations of extensions first, in the order of their bytes.
     pub const ROWS: &[Row] = Types::ROWS;
 
-    /// The operation that begins with a byte of this sender. This is the only place that refuses
-    /// operations which their sender may not send.
+    /// The operation that begins with a byte of this sender. Only this function refuses operations
+    /// that their sender may not send.
     ///
     /// # Errors
     ///

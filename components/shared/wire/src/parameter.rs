@@ -197,7 +197,7 @@ impl FunctionKind {
 pub struct Function<'a> {
     /// Its name in SQL.
     pub name: &'a [u8],
-    /// How many arguments it takes, or -1 for any number.
+    /// How many arguments it takes, or -1 if it is variadic.
     pub arguments: i32,
     /// Its kind.
     pub kind: FunctionKind,
@@ -273,7 +273,7 @@ pub enum Bound<'a> {
     Value(Value<&'a [u8]>),
     /// A blob of this many zeros.
     Zeros(u64),
-    /// The number of a pointer.
+    /// The id of a pointer.
     Pointer(u32),
 }
 

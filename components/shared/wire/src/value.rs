@@ -28,7 +28,7 @@ tags! {
     BLOB = 4;
     /// A blob of zeros: its length (u64).
     ZEROS = 5;
-    /// A pointer of the program: its number (u32).
+    /// A pointer of the program: its id (u32).
     POINTER = 6;
     /// A subtype (u8), and the value.
     SUBTYPE = 7;

@@ -15,7 +15,7 @@ pub struct Statement {
     /// Its rows have no order, so they are compared sorted.
     #[serde(default)]
     pub unordered: bool,
-    /// The program itself searches the rows for this number of nearest vectors.
+    /// The program itself searches the rows for this many nearest vectors.
     #[serde(default)]
     pub neighbours: usize,
     /// The integers in the first column are shown, for the recall.

@@ -182,7 +182,7 @@ struct Attributes {
     modified: i64,
 }
 
-/// The attributes of `path`; 0, or an error number below it.
+/// The attributes of `path`; returns 0, or a negated `errno`.
 ///
 /// # Safety
 ///
@@ -263,7 +263,7 @@ unsafe extern "C" fn host_write(to_error: c_int, data: *const u8, count: usize) 
     console::write(to, unsafe { slice::from_raw_parts(data, count) }).into()
 }
 
-/// Open the file at `path`: its handle, or an error number below 0.
+/// Open the file at `path`: its handle, or a negated `errno`.
 ///
 /// # Safety
 ///
@@ -274,13 +274,13 @@ unsafe extern "C" fn host_open_stream(path: *const c_char, for_writing: c_int) -
     file_stream::open(unsafe { bytes(path) }, for_writing != 0)
 }
 
-/// Open an inherited descriptor that the user named: its handle, or an error number below 0.
+/// Open an inherited descriptor that the user named: its handle, or a negated `errno`.
 #[unsafe(no_mangle)]
 extern "C" fn host_open_descriptor(descriptor: u32) -> c_int {
     file_stream::open_descriptor(descriptor)
 }
 
-/// Read up to `room` bytes, none at the end; how many, or an error number below 0.
+/// Read up to `room` bytes. Returns how many were read, 0 at the end, or a negated `errno`.
 ///
 /// # Safety
 ///
@@ -291,7 +291,7 @@ unsafe extern "C" fn host_read_stream(file: u32, at: u64, out: *mut u8, room: us
     file_stream::read(file, at, unsafe { slice::from_raw_parts_mut(out, room) })
 }
 
-/// Write all of `data`; `count`, or an error number below 0.
+/// Write all of `data`. Returns `count`, or a negated `errno`.
 ///
 /// # Safety
 ///

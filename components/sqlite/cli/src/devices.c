@@ -86,7 +86,7 @@ static int device_close(void *p) {
   return 0;
 }
 
-/* The number behind one of the directories of descriptors. */
+/* The descriptor that a path in one of these directories names. */
 static int descriptor(const char *zPath, int *pFd) {
   static const char *const azDir[] = {"/dev/fd/", "/proc/self/fd/"};
   for (size_t i = 0; i < sizeof(azDir) / sizeof(azDir[0]); i++) {

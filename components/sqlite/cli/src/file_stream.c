@@ -63,7 +63,7 @@ static int stream_close(void *p) {
   return 0;
 }
 
-/* A stream on an open file; an error number below 0 in its place is an error. */
+/* A stream on an open file; instead of a file's handle, `file` can be a negated `errno`. */
 static FILE *stream_on(int file, const char *zMode) {
   cookie_io_functions_t calls = {stream_read, stream_write, stream_seek, stream_close};
   if (file < 0) {

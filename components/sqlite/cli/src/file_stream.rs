@@ -1,4 +1,5 @@
-//! Files that the shell reads or writes, for `file_stream.c`. Results below 0 are error numbers.
+//! Files that the shell reads or writes, for `file_stream.c`. Results below 0 are negated `errno`
+//! values.
 
 use std::ffi::c_int;
 
@@ -8,7 +9,7 @@ use engine::read_into;
 /// Most bytes that cross in one call: the host takes 16 MiB at most.
 const MAX_PIECE_BYTES: usize = 1 << 20;
 
-/// WASI's error numbers.
+/// WASI's `errno` values.
 mod errno {
     use std::ffi::c_int;
 
@@ -56,7 +57,7 @@ fn count_or_error(count: Result<usize, ErrorCode>) -> isize {
     count.map_or_else(|error| -(error_number(error) as isize), |count| count as isize)
 }
 
-/// WASI's number for an error.
+/// WASI's `errno` value for an error.
 pub fn error_number(error: ErrorCode) -> c_int {
     match error {
         ErrorCode::NotFound => errno::ENOENT,

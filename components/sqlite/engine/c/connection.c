@@ -6,7 +6,7 @@ void call_limit(Call *call) {
   call->code = sqlite3_limit(call->db, limit, (int)in_u32(&call->in));
 }
 
-/* Option, number. Reply: the state. */
+/* Option, value. Reply: the state. */
 void call_db_config(Call *call) {
   int option = (int)in_u32(&call->in), state = 0;
   call->code = sqlite3_db_config(call->db, option, (int)in_u32(&call->in), &state);

@@ -85,8 +85,8 @@ static int on_authorize(void *db, int action, const char *first, const char *sec
   return event_send_for_code(&out);
 }
 
-/* Kind, statement, an integer, its text, for a statement that begins the expanded text, and for a row
-** its number of values and these. */
+/* Kind, statement, an integer, its text; for a statement that begins, the expanded text; for a row,
+** the count of its values and the values. */
 static int on_trace(unsigned kind, void *db, void *first, void *second) {
   sqlite3_stmt *statement = kind == SQLITE_TRACE_CLOSE ? NULL : first;
   Out out = event_begin(db, EVENT_TRACE);

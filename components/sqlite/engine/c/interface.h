@@ -1,4 +1,4 @@
-/* The operations that only programs have: SQLite's functions by number, on SQLite's objects. What
+/* The operations that only programs have: SQLite's functions by opcode, on SQLite's objects. What
 ** extensions have too is in src/operations.
 **
 ** The program is trusted, so objects are passed as their addresses in the sandbox. Only programs can
@@ -55,7 +55,7 @@ void reply_free(EventReply *reply);
 /* The same for a callback that returns only the integer. */
 int event_send_for_code(Out *out);
 
-/* The library's number of a registered object. Its release is reported to the library. */
+/* The library's id of a registered object. Its release is reported to the library. */
 typedef struct {
   uint32_t number;
   sqlite3 *db;

@@ -73,7 +73,7 @@ static void module_free(void *data) {
   registered_free(data);
 }
 
-/* Name, version, methods (u32, 0 for no module), number. */
+/* Name, version, methods (u32, 0 for no module), id. */
 void call_create_module(Call *call) {
   const char *name = in_text(&call->in);
   int version = (int)in_u32(&call->in);
@@ -99,7 +99,7 @@ void call_declare_vtab(Call *call) {
   call->code = sqlite3_declare_vtab(call->db, in_text(&call->in));
 }
 
-/* Option, number. */
+/* Option, value. */
 void call_vtab_config(Call *call) {
   int option = (int)in_u32(&call->in);
   call->code = sqlite3_vtab_config(call->db, option, (int)in_u32(&call->in));

@@ -103,7 +103,7 @@ static void on_value(sqlite3_context *context) { result(EVENT_AGGREGATE_VALUE, c
 
 static void on_final(sqlite3_context *context) { result(EVENT_AGGREGATE_FINAL, context); }
 
-/* Name, count of arguments, flags, kind, number. */
+/* Name, count of arguments, flags, kind, id. */
 void call_create_function(Call *call) {
   const char *name = in_text(&call->in);
   int arguments = (int)in_u32(&call->in), flags = (int)in_u32(&call->in);
@@ -138,7 +138,7 @@ static int compare(void *data, int left_count, const void *left, int right_count
   return event_send_for_code(&out);
 }
 
-/* Name, encoding, whether there is one, number. */
+/* Name, encoding, whether there is one, id. */
 void call_create_collation(Call *call) {
   const char *name = in_text(&call->in);
   int encoding = (int)in_u32(&call->in);

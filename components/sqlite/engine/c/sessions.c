@@ -1,7 +1,7 @@
 /* The session extension. The library collects streams. */
 #include "interface.h"
 
-/* A filter or conflict handler of the program: the library's number. */
+/* A filter or conflict handler of the program: the library's id. */
 typedef struct {
   sqlite3 *db;
   uint32_t number;
@@ -37,7 +37,7 @@ void call_session_delete(Call *call) {
   sqlite3_free(session);
 }
 
-/* Session, which number, the argument. Reply: the number. */
+/* Session, which function, the argument. Reply: the result. */
 void call_session_number(Call *call) {
   sqlite3_session *session = HANDLE(Session, call)->session;
   uint8_t which = in_u8(&call->in);
@@ -185,7 +185,7 @@ static int on_conflict(void *data, int kind, sqlite3_changeset_iter *iterator) {
   return event_send_for_code(&out);
 }
 
-/* Change set, number of the handler, whether it filters, flags, whether a rebase buffer is wanted.
+/* Change set, id of the handler, whether it filters, flags, whether a rebase buffer is wanted.
 ** Reply: the rebase buffer. */
 void call_changeset_apply(Call *call) {
   uint32_t count;

@@ -68,7 +68,7 @@ static int on_query(sqlite3_rtree_query_info *info) {
   return code;
 }
 
-/* Name, whether it is a query (u8), number. */
+/* Name, whether it is a query (u8), id. */
 void call_create_shape(Call *call) {
   const char *name = in_text(&call->in);
   bool is_query = in_u8(&call->in);

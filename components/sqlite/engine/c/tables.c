@@ -210,7 +210,7 @@ static int on_rollback_to(sqlite3_vtab *base, int number) {
   return with_number(METHOD_ROLLBACK_TO, base, number);
 }
 
-/* The function with this number, stored in the table. */
+/* The function with this id, stored in the table. */
 static Registered *found(Table *table, uint32_t number) {
   for (Found *old = table->functions; old; old = old->next) {
     if (old->function->number == number) return old->function;

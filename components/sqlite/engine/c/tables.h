@@ -4,7 +4,7 @@
 
 #include "interface.h"
 
-/* A registered module. The library's number comes first, as `registered_free` expects. */
+/* A registered module. The library's id comes first, as `registered_free` expects. */
 typedef struct {
   Registered registered;
   sqlite3_module methods;

@@ -32,7 +32,7 @@ mod vfs;
 pub use ffi::imports::read_into;
 pub use operations::depth::is_running as is_extension_sql_running;
 
-// Linked in place of the libc's.
+// Linked instead of the libc's functions.
 use sqlite_wasm_memory as _;
 
 /// The interfaces of `wit/host`, as the component sees them.

@@ -1,6 +1,6 @@
-//! The operations of requests (`wire::Opcode`), performed on one connection for all owners. The type of
-//! the owner decides how it names its objects: a number of a [`Caller`] is looked up among its open
-//! handles, and only a program (`database::calls`) has numbers that are addresses.
+//! The operations of requests (`wire::Opcode`), performed on one connection for all owners. The
+//! type of the owner decides how it names its objects: a handle of a [`Caller`] is looked up among
+//! its open handles, and only a program (`database::calls`) names objects by their addresses.
 
 mod access;
 pub mod blob_cache;
@@ -23,7 +23,7 @@ use crate::sqlite::connection::Connection;
 pub struct Caller<'a> {
     /// The connection that called the extension.
     pub db: &'a Connection,
-    /// The extension, or what a program has in its place.
+    /// The extension, or what a program has instead.
     pub extension: u32,
     /// What the caller is.
     pub sender: Sender,

@@ -1,5 +1,5 @@
 //! The set-up of each new connection: interruption, the authorizer, and the embedded extensions;
-//! and the functions that the C program calls in place of SQLite's.
+//! and the functions that the C program calls instead of SQLite's.
 //!
 //! Ctrl-C and time limits must not slow the engine down, so compiled code does not check for them:
 //! SQLite's progress handler calls the host. SQLite has one progress handler and one authorizer for

@@ -34,7 +34,8 @@ pub fn reserve(bytes: &mut Vec<u8>, more: usize) -> Result<(), NoMemory> {
     bytes.try_reserve(more).map_err(|_| NoMemory)
 }
 
-/// Bytes of a value beside those of a text or blob: its tag, length and end, or a number.
+/// Bytes of a value besides those of a text or blob: its tag, length and end, or its integer or
+/// real.
 const VALUE_BYTES: usize = 9;
 
 /// Write a value.

@@ -25,7 +25,7 @@ const BLOCK: usize = 4 * VECTOR_BYTES;
 ///
 /// # Safety
 ///
-/// Both places hold `count` bytes.
+/// Both buffers hold `count` bytes.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub unsafe extern "C" fn memcpy(to: *mut c_void, from: *const c_void, count: usize) -> *mut c_void {
     // SAFETY: the caller's promise.
@@ -33,11 +33,11 @@ pub unsafe extern "C" fn memcpy(to: *mut c_void, from: *const c_void, count: usi
     to
 }
 
-/// Copies as the C library's function does: the places may overlap.
+/// Copies as the C library's function does: the buffers may overlap.
 ///
 /// # Safety
 ///
-/// Both places hold `count` bytes.
+/// Both buffers hold `count` bytes.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub unsafe extern "C" fn memmove(
     to: *mut c_void,
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn memmove(
 
 /// # Safety
 ///
-/// Both places hold `count` bytes. They may overlap: all is read before anything is written.
+/// Both buffers hold `count` bytes. They may overlap: all is read before anything is written.
 #[inline]
 unsafe fn copy(to: *mut u8, from: *const u8, count: usize) {
     // SAFETY: each branch stays within `count` bytes.
@@ -79,11 +79,11 @@ unsafe fn copy(to: *mut u8, from: *const u8, count: usize) {
 ///
 /// # Safety
 ///
-/// Both places hold `count` bytes, at least `N` units and at most twice as many.
+/// Both buffers hold `count` bytes, at least `N` units and at most twice as many.
 #[inline]
 unsafe fn copy_ends<T: Copy, const N: usize>(to: *mut u8, from: *const u8, count: usize) {
     let end = count - size_of::<[T; N]>();
-    // SAFETY: both ends lie within the places.
+    // SAFETY: both ends lie within the buffers.
     unsafe {
         let first = from.cast::<[T; N]>().read_unaligned();
         let last = from.add(end).cast::<[T; N]>().read_unaligned();
@@ -130,7 +130,7 @@ unsafe fn fill_ends<T>(to: *mut u8, pattern: T, count: usize)
 where
     T: Copy,
 {
-    // SAFETY: both ends lie within the place.
+    // SAFETY: both ends lie within the buffer.
     unsafe {
         to.cast::<T>().write_unaligned(pattern);
         to.add(count - size_of::<T>()).cast::<T>().write_unaligned(pattern);
@@ -141,13 +141,13 @@ where
 ///
 /// # Safety
 ///
-/// Both places hold `count` bytes.
+/// Both buffers hold `count` bytes.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count: usize) -> c_int {
     let (left, right) = (left.cast::<u8>(), right.cast::<u8>());
     let mut at = 0;
     while at + 8 <= count {
-        // SAFETY: `at + 8` bytes lie within both places.
+        // SAFETY: `at + 8` bytes lie within both buffers.
         let word = |from: *const u8| unsafe { from.add(at).cast::<u64>().read_unaligned() };
         let (a, b) = (word(left), word(right));
         if a != b {
@@ -155,12 +155,12 @@ pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count
         }
         at += 8;
         if at == BLOCK {
-            // SAFETY: `count - at` bytes are left in both places.
+            // SAFETY: `count - at` bytes are left in both buffers.
             at += unsafe { equal_blocks(left.add(at), right.add(at), count - at) };
         }
     }
     for at in at..count {
-        // SAFETY: `at` lies within both places.
+        // SAFETY: `at` lies within both buffers.
         let (a, b) = unsafe { (*left.add(at), *right.add(at)) };
         if a != b {
             return c_int::from(a) - c_int::from(b);
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count
 ///
 /// # Safety
 ///
-/// Both places hold `count` bytes.
+/// Both buffers hold `count` bytes.
 unsafe fn equal_blocks(left: *const u8, right: *const u8, count: usize) -> usize {
     let equal = |at: usize| {
         // SAFETY: `at` is that of a vector within the `count` bytes.
@@ -321,7 +321,7 @@ mod tests {
                 let mut expected = memory.clone();
                 expected.copy_within(from..from + count, to);
                 let place = memory.as_mut_ptr();
-                // SAFETY: both places lie within the 600 bytes.
+                // SAFETY: both ranges lie within the 600 bytes.
                 unsafe { memmove(place.add(to).cast(), place.add(from).cast(), count) };
                 assert_eq!(memory, expected, "{count} bytes from {from} to {to}");
             }
@@ -335,7 +335,7 @@ mod tests {
                 let mut memory = bytes(LENGTHS + VECTOR_BYTES, count);
                 let mut expected = memory.clone();
                 expected[start..start + count].fill(0x5b);
-                // SAFETY: the place lies within the memory; only the low byte counts.
+                // SAFETY: the range lies within the memory; only the low byte counts.
                 unsafe { memset(memory.as_mut_ptr().add(start).cast(), 0x15b, count) };
                 assert_eq!(memory, expected, "{count} bytes from {start}");
             }

@@ -1,5 +1,5 @@
 //! Functions, collations and hooks of the program. They run on the program's stack: the component
-//! calls them by index, and leaves its own stack (see `fiber`).
+//! calls them by id, and leaves its own stack (see `fiber`).
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,14 +29,14 @@ pub type Returned<'a> = Result<Value<Cow<'a, [u8]>>, (i32, String)>;
 /// Called every few thousand steps of a statement. Returns whether to interrupt it.
 pub type OnProgress = Box<dyn FnMut() -> bool + Send>;
 
-/// All callbacks of an instance, by index.
+/// All callbacks of an instance, by id.
 #[derive(Default)]
 pub struct Callbacks {
     all: Vec<Option<Arc<dyn Callback>>>,
 }
 
 impl Callbacks {
-    /// Add a callback and return its index.
+    /// Add a callback and return its id.
     pub fn add(&mut self, callback: Arc<dyn Callback>) -> u32 {
         let number = self.all.iter().position(Option::is_none).unwrap_or(self.all.len());
         match self.all.get_mut(number) {
@@ -46,12 +46,12 @@ impl Callbacks {
         number as u32
     }
 
-    /// The callback with this index.
+    /// The callback with this id.
     pub fn get(&self, number: u32) -> Option<Arc<dyn Callback>> {
         self.all.get(number as usize)?.clone()
     }
 
-    /// Remove the callback with this index.
+    /// Remove the callback with this id.
     pub fn remove(&mut self, number: u32) -> Option<Arc<dyn Callback>> {
         self.all.get_mut(number as usize)?.take()
     }

@@ -76,7 +76,7 @@ impl Instance {
         let _old = self.on_progress.replace(call);
     }
 
-    /// Register a callback, and return its index for use in operations. It is removed when SQLite
+    /// Register a callback, and return its id for use in operations. It is removed when SQLite
     /// no longer needs it.
     pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
         self.callbacks.borrow_mut().add(callback)

@@ -30,7 +30,7 @@ pub enum Output {
     Trapped(String, Option<Reason>),
     /// A call of the program.
     Event {
-        /// The index of the callback.
+        /// The id of the callback.
         callback: u32,
         /// The event.
         event: Event,

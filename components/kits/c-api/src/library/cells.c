@@ -1,4 +1,4 @@
-/* Values: cells in place of `Mem`. */
+/* Values: cells instead of `Mem`. */
 
 void cell_set_null(Cell *cell) {
   memset(cell, 0, sizeof(*cell));

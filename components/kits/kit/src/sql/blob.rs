@@ -13,13 +13,13 @@ pub struct Blob {
     handle: u32,
     size: u32,
     writable: bool,
-    /// The first bytes, valid for request number `read_at`.
+    /// The first bytes, valid while `REQUESTS` equals `read_at`.
     head: Vec<u8>,
     read_at: u64,
 }
 
 thread_local! {
-    /// The number of requests and writes: results of reading stay valid until it changes.
+    /// How many requests and writes there were: results of reading stay valid until this changes.
     static REQUESTS: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -1,4 +1,4 @@
-//! The tables and cursors that the host refers to by number.
+//! The tables and cursors that the host refers to by handle.
 
 use std::cell::RefCell;
 
@@ -134,7 +134,7 @@ impl<T: Table> AnyTable for OpenTable<T> {
     }
 }
 
-/// The location of a cursor: its table, and its number there.
+/// The location of a cursor: its table, and its index there.
 #[derive(Clone, Copy)]
 struct Place {
     table: u32,

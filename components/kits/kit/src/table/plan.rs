@@ -29,7 +29,7 @@ pub struct Plan {
     pub unique: bool,
     /// The cost, in units of a step.
     pub cost: f64,
-    /// The expected number of rows.
+    /// The expected count of rows.
     pub rows: i64,
 }
 

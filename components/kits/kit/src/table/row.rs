@@ -15,7 +15,7 @@ pub enum Argument {
 /// A scan to begin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scan {
-    /// The number of the plan.
+    /// The plan's `idxNum`.
     pub number: i32,
     /// The text of the plan.
     pub text: Option<Vec<u8>>,

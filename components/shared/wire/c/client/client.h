@@ -65,7 +65,7 @@ struct sqlite3_stmt {
   bool is_read_only, is_stale;
   int explain;
   State state;
-  /* The fetched rows, the next one, and the number of further rows. */
+  /* The fetched rows, the next one, and how many rows follow. */
   Kept block;
   In rows;
   uint32_t rows_left, limit;

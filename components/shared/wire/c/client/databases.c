@@ -7,8 +7,8 @@ struct KeptText {
   bool is_file;
 };
 
-/* Limits on the number of texts of a connection and on their bytes: the other side invents them,
-** and each look-up searches them all. */
+/* Limits on the count of texts of a connection and on their bytes: the other side chooses them, and
+** each look-up searches them all. */
 enum { MAX_TEXTS = 1 << 12, MAX_TEXT_BYTES = 16 << 20 };
 
 static bool text_fits(const Client *client, size_t length) {

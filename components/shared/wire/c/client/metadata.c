@@ -49,7 +49,7 @@ static const char **column_types(Statement *statement) {
   return fetch_texts(statement, &statement->types, OP_TYPES, statement->column_count);
 }
 
-/* A kind of metadata: its texts, the number of texts for each column, and the index of one; and its
+/* A kind of metadata: its texts, how many texts each column has, the index of this one, and its
 ** index among those of a column in UTF-16. */
 typedef struct {
   Texts *texts;

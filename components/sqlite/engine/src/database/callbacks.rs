@@ -9,7 +9,7 @@ use crate::program_callbacks::{self, Event, Outcome};
 use crate::room::{self, NoMemory};
 use crate::sqlite::value::Arguments;
 
-/// The program's number of a registered callback. It is released when SQLite drops it.
+/// The program's id of a registered callback. It is released when SQLite drops it.
 pub struct Callback(u32);
 
 /// The result of a callback.

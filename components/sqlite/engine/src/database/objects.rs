@@ -18,8 +18,8 @@ use crate::sqlite::addresses;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::statement::{Interface, Prepared, Statement};
 
-/// A batch of rows ends at this size, and before it keeps the program waiting: at this number of steps
-/// of the virtual machine, which take about 0.1 ms.
+/// A batch of rows ends at this size, or earlier before it keeps the program waiting: after this
+/// many steps of the virtual machine, which take about 0.1 ms.
 const MAX_BATCH: Most = Most { rows: 0, bytes: 64 << 10, steps: 10_000, finds_end: true };
 
 /// The flags of `sqlite3_prepare_v3`.

@@ -12,7 +12,7 @@ use crate::sqlite::context::Context;
 use crate::sqlite::function::{Aggregate, Direction};
 use crate::sqlite::value::{Arguments, Form};
 
-/// Maximum number of rows in a batch.
+/// Limit on rows in a batch.
 const MAX_ROWS: u32 = 64;
 
 /// A batch is sent when its text and blobs exceed this many bytes, which are copied until then.

@@ -177,7 +177,7 @@ pub fn resume_output(extension: u32, reply: &Reply) -> Result<Output, Unfinished
 #[inline(always)]
 pub fn inline_call(extension: u32, function: u32, arguments: &InlineArguments) -> InlineOutcome {
     let InlineArguments { heads, words: [a, b, c, d, e, f, g, h] } = *arguments;
-    // SAFETY: the lowered form of `inline-call`, whose arguments are one record of numbers.
+    // SAFETY: the lowered form of `inline-call`, whose arguments are one record of integers.
     unsafe {
         returned(|result| {
             import_inline_call(extension, function, heads, a, b, c, d, e, f, g, h, result);
@@ -274,7 +274,7 @@ fn received(import: impl FnOnce() -> HostResult<HostBatch>) -> Result<Batch, Unf
     Ok(Batch::new(rows, allocation_count().wrapping_sub(before)))
 }
 
-/// Read from `offset` on until `buffer` is full or the file ends; the number of bytes read.
+/// Read from `offset` on until `buffer` is full or the file ends. Returns how many bytes were read.
 ///
 /// The host stores the bytes in `buffer` itself. A point read through the cache takes a third less
 /// time than with the generated bindings.

@@ -166,7 +166,7 @@ pub(super) struct HostBatch {
 }
 
 impl HostBatch {
-    /// The number of blocks that the host has allocated for it, without those of its values.
+    /// How many blocks the host has allocated for it, without those of its values.
     fn allocations(&self) -> u32 {
         let message = match &self.row_id_error {
             HostOption::None => 0,
@@ -185,7 +185,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// `allocations` is the number of blocks that the host has allocated for `rows`.
+    /// `allocations` is how many blocks the host has allocated for `rows`.
     pub(super) fn new(rows: HostBatch, allocations: u32) -> Self {
         let has_bytes = allocations != rows.allocations();
         Self { rows, has_bytes }

@@ -29,8 +29,8 @@ thread_local! {
     static ALLOCATIONS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The number of blocks that the host has allocated here, modulo 2^32. Its increase during a call
-/// shows whether the result has more blocks than the caller sees.
+/// How many blocks the host has allocated here, modulo 2^32. Its increase during a call shows
+/// whether the result has more blocks than the caller sees.
 pub fn allocation_count() -> u32 {
     ALLOCATIONS.get()
 }

@@ -41,7 +41,7 @@ impl Reserve {
     /// A block of `bytes` bytes, or null.
     #[cold]
     fn take(&self, bytes: usize) -> *mut u8 {
-        // SAFETY: one thread, and nothing is called while the numbers are borrowed.
+        // SAFETY: one thread, and nothing is called while the two counts are borrowed.
         let (used, blocks) = unsafe { &mut *self.used.get() };
         let Some(end) =
             bytes.checked_next_multiple_of(ALIGN).and_then(|more| used.checked_add(more))

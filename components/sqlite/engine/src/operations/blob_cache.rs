@@ -15,8 +15,7 @@ use wire::BlobLocation;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::connection::{Connection, ConnectionId};
 
-/// Maximum number of blobs that stay open; sqlite-vec has one for each column with vectors, and two
-/// more.
+/// Limit on blobs that stay open; sqlite-vec has one for each column with vectors, and two more.
 const MAX_BLOBS: usize = 16;
 
 /// A blob is closed when this many others have been reused since it was. SQLite checks each open
@@ -57,9 +56,9 @@ struct CachedBlob {
 thread_local! {
     /// The newest is the last.
     static BLOBS: RefCell<Vec<CachedBlob>> = const { RefCell::new(Vec::new()) };
-    /// The number of reused blobs.
+    /// How many blobs were reused.
     static REUSED: Cell<u64> = const { Cell::new(0) };
-    /// The number of the program's nested steps in progress.
+    /// How many nested steps of the program are in progress.
     static STEPS: Cell<u32> = const { Cell::new(0) };
 }
 

@@ -13,8 +13,8 @@ use crate::host::dispatch::SqlError;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::error::failure;
 
-/// Number of bytes of a blob in the reply to opening it: enough for the bitmaps that extensions
-/// store in small blobs.
+/// How many bytes of a blob the reply to opening it contains: enough for the bitmaps that
+/// extensions store in small blobs.
 const HEAD_BYTES: u32 = 256;
 
 /// Open a blob, and describe it.

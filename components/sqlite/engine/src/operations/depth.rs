@@ -20,7 +20,7 @@ pub fn is_running() -> bool {
     DEPTH.get() > 0
 }
 
-/// The number of nested calls of extensions that are running SQL.
+/// How many nested calls of extensions are running SQL.
 pub fn current() -> u32 {
     DEPTH.get()
 }

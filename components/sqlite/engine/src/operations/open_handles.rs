@@ -87,8 +87,8 @@ thread_local! {
         const { RefCell::new(Handles { slots: Vec::new(), free: Vec::new() }) };
 }
 
-/// Maximum number of statements and blobs that all extensions have open: each takes memory, and the
-/// extensions choose how many.
+/// Limit on statements and blobs that all extensions have open: each takes memory, and the
+/// extensions choose how many they open.
 const MAX_HANDLES: usize = 10_000;
 
 /// Add a statement of an extension on `db`. Returns its handle.

@@ -14,7 +14,7 @@ pub fn put(reply: &mut Writer, value: &Value) -> Result<(), NoMemory> {
     }
 }
 
-/// Write a value with all that a program can read: its subtype, or its number if it is a pointer.
+/// Write a value with all that a program can read: its subtype, or its id if it is a pointer.
 #[inline]
 pub fn put_whole(reply: &mut Writer, value: &Value) -> Result<(), NoMemory> {
     match value.plain() {

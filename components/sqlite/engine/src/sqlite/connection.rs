@@ -286,7 +286,7 @@ pub unsafe extern "C" fn drop_box<T>(data: *mut c_void) {
     drop(unsafe { Box::from_raw(data.cast::<T>()) });
 }
 
-/// SQLite's number for an encoding.
+/// SQLite's code for an encoding.
 pub fn encoding_code(encoding: TextEncoding) -> c_int {
     match encoding {
         TextEncoding::Utf8 => sqlite::SQLITE_UTF8,

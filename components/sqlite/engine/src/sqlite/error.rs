@@ -11,7 +11,7 @@ pub fn failure(code: c_int, message: &str) -> SqlError {
     SqlError { code, message: message.to_owned() }
 }
 
-/// The result code for a failure. An extension chooses the number, but OK, ROW and DONE are not
+/// The result code for a failure. An extension chooses the code, but OK, ROW and DONE are not
 /// failures, and SQLite treats -1 as success.
 pub fn failure_code(error: &SqlError) -> c_int {
     match error.code & 0xff {

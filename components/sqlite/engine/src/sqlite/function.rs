@@ -121,7 +121,7 @@ impl Connection {
         }
     }
 
-    /// Remove a function with this number of arguments. Returns the result code.
+    /// Remove a function with this argument count. Returns the result code.
     pub fn remove_function(&self, name: &CStr, arguments: c_int) -> c_int {
         let (db, name, flags) = (self.as_ptr(), name.as_ptr(), sqlite::SQLITE_UTF8);
         // SAFETY: an open connection and a C string; a function without callbacks is none.

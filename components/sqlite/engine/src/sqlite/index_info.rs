@@ -109,7 +109,7 @@ impl IndexInfo {
         self.set_cost(plan.cost, plan.rows);
     }
 
-    /// Set the estimated cost and number of rows of a scan.
+    /// Set the estimated cost and row count of a scan.
     pub fn set_cost(&self, cost: f64, rows: i64) {
         // SAFETY: these are the callback's to set.
         unsafe {

@@ -21,7 +21,7 @@ pub fn methods<M: Module>(definition: &Definition) -> Option<sqlite3_module> {
         iVersion: 4,
         xCreate: match definition.kind {
             ModuleKind::Created => Some(create::<M>),
-            // Eponymous modules have the same function in both places.
+            // Eponymous modules have the same function for both methods.
             ModuleKind::Eponymous => Some(connect::<M>),
             ModuleKind::EponymousOnly => None,
         },

@@ -240,10 +240,10 @@ impl Value {
         }
     }
 
-    /// The program's number of a pointer, if it is one.
+    /// The program's id of a pointer, if the value is one.
     pub fn program_pointer(&self) -> Option<u32> {
-        // SAFETY: `components/sqlite/engine/c` alone gives SQLite pointers with the name, to a structure that
-        // begins with the number and lives as long as the value.
+        // SAFETY: `components/sqlite/engine/c` alone gives SQLite pointers with the name, to a
+        // structure that begins with the id and lives as long as the value.
         unsafe {
             let name = PROGRAM_POINTER.as_ptr();
             sqlite::sqlite3_value_pointer(self.as_ptr(), name).cast::<u32>().as_ref().copied()

@@ -138,7 +138,7 @@ unsafe extern "C" fn write(
     to_c(file.write(data, offset as u64))
 }
 
-/// Methods whose arguments are numbers, or variables for a result.
+/// Methods whose arguments are integers, or variables for a result.
 macro_rules! methods {
     ($($name:ident($file:ident $(, $argument:ident: $kind:ty)*) $body:block)*) => {$(
         unsafe extern "C" fn $name(handle: *mut sqlite3_file $(, $argument: $kind)*) -> c_int {

@@ -31,7 +31,8 @@ impl WalIndex {
         Ok(Self { file, state, units: Vec::new() })
     }
 
-    /// Region number `number` of `bytes` bytes. With `extend` it is made when it does not exist.
+    /// The region at index `number`, of `bytes` bytes. With `extend` it is created if it does not
+    /// exist.
     pub fn region(&mut self, number: usize, bytes: usize, extend: bool) -> Result<Region, Code> {
         if self.state == ShmState::Unattended {
             self.state = opened(self.file, true)?;

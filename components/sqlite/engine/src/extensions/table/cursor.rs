@@ -24,8 +24,8 @@ const FIRST_ROWS: u32 = 4;
 /// The factor by which each batch is larger than the one before.
 const GROWTH: u32 = 4;
 
-/// Maximum number of rows in a batch. More are not faster: a column of this many is still in the
-/// processor's first cache when SQLite reads it.
+/// Limit on rows in a batch. More are not faster: a column of this many is still in the processor's
+/// first cache when SQLite reads it.
 const MAX_ROWS: u32 = 256;
 
 /// The position of a column that is not fetched.
@@ -39,14 +39,14 @@ pub struct Cursor {
     takes_unchanged: bool,
     /// Columns need more than their values: whether they are unchanged, or subtypes.
     is_special: bool,
-    /// The number of fetched columns.
+    /// How many columns are fetched.
     width: usize,
     /// The position of each column among the fetched ones.
     positions: Vec<u32>,
     batch: Batch,
     /// The pointers among the values, by index; SQLite may read one twice.
     pointers: Vec<(usize, Rc<Pointer>)>,
-    /// The number of rows from the current one on; 0 at the end.
+    /// How many rows remain, including the current one; 0 at the end.
     rows: usize,
     /// The index of the row's first value.
     first: usize,

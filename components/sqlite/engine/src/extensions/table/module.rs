@@ -32,7 +32,7 @@ struct Module {
 pub struct Table {
     pub extension: Rc<Extension>,
     table: u32,
-    /// At least the number of its columns.
+    /// At least as many as it has columns.
     pub columns: u32,
     /// An update may omit columns.
     pub takes_unchanged: bool,

@@ -37,7 +37,7 @@ enum {
 };
 
 typedef struct {
-  /* The number of requests of the connection after the rows of the block. */
+  /* How many requests the connection had sent when the rows of the block arrived. */
   uint64_t serial;
   /* The engine is asked for the next rows: only then can a row be traced. */
   bool is_stepping;
@@ -65,12 +65,12 @@ struct Sandbox {
   char *limits;
   unsigned uses;
   Connection *connections;
-  /* The objects that the sandbox refers to by number. */
+  /* The objects that the sandbox refers to by id. */
   Entry **entries;
   uint32_t entry_count, free_entry, cursor_count;
-  /* The number of tables so far. */
+  /* How many tables there were so far. */
   uint64_t table_serial;
-  /* The number of running events, each within a call of the one before, and their replies. */
+  /* How many events run, each within a call of the one before, and their replies. */
   unsigned depth;
   Out replies[MAX_EVENT_DEPTH];
 };
@@ -88,7 +88,7 @@ struct Connection {
   unsigned open_objects;
   /* Requests that have not returned: a callback runs inside one. */
   unsigned requests;
-  /* The number of requests so far. */
+  /* How many requests were sent so far. */
   uint64_t serial;
   /* Of the databases, such as SQLITE_UTF8. */
   uint8_t encoding;
@@ -98,7 +98,7 @@ struct Connection {
   bool has_callbacks;
   /* Tables of the program can have statements, which end with them. */
   bool has_modules;
-  /* During xCreate and xConnect: the number of declared columns. */
+  /* During xCreate and xConnect: the count of declared columns. */
   uint32_t *declared;
   /* Closed by sqlite3_close_v2, until its last statement ends. */
   bool is_zombie;

@@ -106,7 +106,7 @@ EXPORT int sqlite3_wal_checkpoint_v2(sqlite3 *db, const char *schema, int mode, 
   return leave_with(connection, code);
 }
 
-/* A function that takes a number and returns a code. */
+/* A function that takes an integer and returns a code. */
 static int code_of(sqlite3 *db, uint8_t function, int number) {
   if (!is_open(db)) return SQLITE_MISUSE_BKPT;
   Connection *connection = connection_of(db);

@@ -1,5 +1,5 @@
-/* The objects that the sandbox refers to by number: functions, collations, pointers, auxiliary
-** data, groups of aggregates and handlers. The sandbox can send any number at any time. */
+/* The objects that the sandbox refers to by id: functions, collations, pointers, auxiliary data,
+** groups of aggregates and handlers. The sandbox can send any id at any time. */
 
 typedef enum {
   FREE,
@@ -26,7 +26,7 @@ struct Entry {
   Connection *connection;
   /* The next free entry. */
   uint32_t next_free;
-  /* The number of running calls that use it. After the last one it is freed, if it is dead. */
+  /* How many running calls use it. After the last one it is freed, if it is dead. */
   unsigned running;
   bool is_dead;
   void *data;
@@ -55,7 +55,7 @@ struct Entry {
     struct {
       sqlite3_vtab *vtab;
       uint32_t columns;
-      /* Never used again, unlike numbers. */
+      /* Never used again, unlike ids. */
       uint64_t serial;
       bool is_in_transaction;
       /* It may have been connected without a transaction, if xCreate and xConnect are the same
@@ -75,17 +75,17 @@ struct Entry {
       int (*geometry)(sqlite3_rtree_geometry *, int, sqlite3_rtree_dbl *, int *);
       int (*query)(sqlite3_rtree_query_info *);
     } shape;
-    /* The number of coordinates and parameters when the program attached this. */
+    /* How many coordinates and parameters there were when the program attached this. */
     struct {
       int coordinates, parameters;
     } shape_data;
   };
 };
 
-/* Maximum number of cursors of an instance: each also takes memory of the program. */
+/* Limit on the cursors of an instance: each also takes memory of the program. */
 enum { MAX_CURSORS = 1 << 16 };
 
-/* Maximum number of entries of an instance: a malicious sandbox could create any number. */
+/* Limit on the entries of an instance: a malicious sandbox could create them without end. */
 #define MAX_ENTRIES (1u << 22)
 
 static bool entries_grow(Sandbox *sandbox) {
@@ -95,7 +95,7 @@ static bool entries_grow(Sandbox *sandbox) {
   if (!entries) return false;
   memset(entries + sandbox->entry_count, 0, (count - sandbox->entry_count) * sizeof(Entry *));
   sandbox->entries = entries;
-  /* Number 0 means none. */
+  /* Id 0 means none. */
   for (uint32_t i = sandbox->entry_count ? sandbox->entry_count : 1; i < count; i++) {
     entries[i] = sqlite3MallocZero(sizeof(Entry));
     if (!entries[i]) {
@@ -122,7 +122,7 @@ static Entry *entry_new(Sandbox *sandbox, EntryKind kind) {
   return entry;
 }
 
-/* The entry with this number, if it is of this kind. */
+/* The entry with this id, if it is of this kind. */
 static Entry *entry_find(Sandbox *sandbox, EntryKind kind, uint32_t number) {
   if (number == 0 || number >= sandbox->entry_count) return NULL;
   Entry *entry = sandbox->entries[number];

@@ -1,5 +1,5 @@
-/* Callbacks of the program, as the sandbox calls them. The bytes may be malformed: a number that
-** does not belong to an object of the right kind is an error, and nothing is called. */
+/* Callbacks of the program, as the sandbox calls them. The bytes may be malformed: an id that does
+** not belong to an object of the right kind is an error, and nothing is called. */
 
 static void put_code(Out *reply, int code) { out_u32(reply, (uint32_t)code); }
 
@@ -40,8 +40,8 @@ static sqlite3_context *context_new(ContextRoom *room, Entry *function, Mem *res
   return &room->context;
 }
 
-/* The function with this number, if SQLite could call it like this: programs rely on the count of
-** arguments. */
+/* The function with this id, if SQLite could call it like this: programs rely on the argument
+** count. */
 static Entry *function_of(Connection *connection, In *in, bool is_aggregate) {
   Entry *function = entry_find(connection->sandbox, FUNCTION, in_u32(in));
   if (!function || !function->function.xFinalize == is_aggregate) return NULL;
@@ -92,7 +92,7 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
   arguments_free(&arguments);
 }
 
-/* The group with this number, or a new one. */
+/* The group with this id, or a new one. */
 static Entry *group_of(Connection *connection, Entry *function, uint32_t number) {
   Sandbox *sandbox = connection->sandbox;
   Entry *group = number ? entry_find(sandbox, GROUP, number) : entry_new(sandbox, GROUP);

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
   Sandbox *sandbox;
   Entry *function;
-  /* Auxiliary data of earlier calls: index and number. */
+  /* Auxiliary data of earlier calls: index and id. */
   In auxiliary;
   uint32_t auxiliary_count;
   Attached attached[MAX_ATTACHED];

@@ -85,7 +85,7 @@ EXPORT int sqlite3_snapshot_recover(sqlite3 *db, const char *schema) {
   return leave_with(connection, reply.code);
 }
 
-/* They are ordered by two numbers in the header of a write-ahead log. */
+/* They are ordered by a salt and the frame count in the header of a write-ahead log. */
 EXPORT int sqlite3_snapshot_cmp(Snapshot *left, Snapshot *right) {
   WalIndexHdr *a = (WalIndexHdr *)left, *b = (WalIndexHdr *)right;
   if (a->aSalt[0] != b->aSalt[0]) return a->aSalt[0] < b->aSalt[0] ? -1 : 1;

@@ -66,7 +66,7 @@ __attribute__((constructor)) static void loaded(void) {
   }
 }
 
-/* Random numbers of the system. */
+/* The system's random bytes. */
 EXPORT void sqlite3_randomness(int count, void *bytes) {
   /* The maximum for one call of `getentropy`. */
   enum { MAX_BYTES = 256 };

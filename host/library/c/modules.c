@@ -88,7 +88,7 @@ static void disconnect_tables(Connection *connection) {
 
 /* In xCreate and xConnect. */
 
-/* The number of columns of a declaration, counted here, since the sandbox is not trusted. */
+/* How many columns a declaration has, counted here, since the sandbox is not trusted. */
 static uint32_t count_columns(const char *sql) {
   const unsigned char *at = (const unsigned char *)sql;
   uint32_t columns = 0;

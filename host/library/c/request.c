@@ -1,6 +1,6 @@
 /* Sending calls to the engine, and reading the head of each reply. */
 
-/* The number of forks between the first process and this one: a connection of the parent cannot be
+/* How many forks are between the first process and this one: a connection of the parent cannot be
 ** used in the child. */
 static unsigned forks;
 
@@ -101,7 +101,7 @@ static void deferred(Connection *connection) { (void)connection; }
 
 #include "client/requests.h"
 
-/* Send the calls; their reply is a number, not a result code. Returns `none` if the engine has
+/* Send the calls; their reply is an integer, not a result code. Returns `none` if the engine has
 ** failed. */
 static int request_number(Connection *connection, int none) {
   Reply reply;

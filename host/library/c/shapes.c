@@ -60,7 +60,7 @@ static sqlite3_rtree_dbl *read_reals(In *in, int *count, uint32_t most) {
   return reals;
 }
 
-/* Whether the data were attached by this shape, with the same numbers of coordinates and
+/* Whether the data were attached by this shape, with the same counts of coordinates and
 ** parameters. */
 static bool is_data_of(const Entry *data, const Entry *shape,
                        const sqlite3_rtree_query_info *info) {

@@ -45,9 +45,9 @@ static int clear_bindings(Statement *statement) {
   return call_later(statement->connection);
 }
 
-/* The number of rows to fetch. A program that only steps gets more each time. After any other
-** request it may have changed what the statement reads, and gets one, as natively. With 0 it also
-** fetches the end of the statement by a step of the program. */
+/* How many rows to fetch. A program that only steps gets more each time. After any other request
+** the program may have changed what the statement reads, so it gets one row, as natively. With 0 a
+** step of the program also fetches the end of the statement. */
 static uint32_t rows_to_fetch(const Statement *statement) {
   const Connection *connection = statement->connection;
   if (!statement->is_read_only || statement->explain || connection->has_callbacks) return 0;

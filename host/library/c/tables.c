@@ -231,7 +231,7 @@ static void on_column(MethodCall *call, Entry *cursor) {
   mem_init(&result, &call->connection->db);
   if (is_unchanged) result.flags = MEM_Null | MEM_Zero;
   int code = methods_of(cursor->owner)->xColumn(cursor->cursor.cursor, &context, (int)column);
-  /* An error of the result takes the place of the method's. */
+  /* An error of the result replaces the method's. */
   if (context.isError > 0) code = SQLITE_OK;
   if (put_outcome(call, cursor->owner, code)) put_column(call, &context, &result);
   sqlite3VdbeMemRelease(&result);
@@ -362,7 +362,7 @@ static const struct {
     [METHOD_INTEGRITY] = {TABLE, on_integrity},
 };
 
-/* The object with this number, if the program has the method and may be called now. */
+/* The object with this id, if the program has the method and may be called now. */
 static Entry *object_of(MethodCall *call, uint32_t number) {
   if (call->method >= METHOD_CREATE_IS_CONNECT || !methods[call->method].call) return NULL;
   Entry *object = entry_find(call->sandbox, methods[call->method].kind, number);

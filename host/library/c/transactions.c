@@ -1,6 +1,6 @@
 /* Transactions of tables, in the order in which SQLite calls their methods: modules rely on it. */
 
-/* Maximum number of savepoints: a module may store something for each number below the last. */
+/* Limit on savepoints: a module may store something for each index below the last. */
 #define MAX_SAVEPOINTS (1 << 16)
 
 static bool is_savepoint(uint8_t method) { return method >= METHOD_SAVEPOINT; }
@@ -20,7 +20,7 @@ static bool has_order(const Entry *table, uint8_t method) {
   return !table->table.is_in_transaction || table->table.may_begin;
 }
 
-/* Whether SQLite could send this number. SQLite counts savepoints even if a module has no
+/* Whether SQLite could send this savepoint. SQLite counts savepoints even if a module has no
 ** xSavepoint. */
 static bool has_savepoint(const Entry *table, uint8_t method, int number) {
   bool is_counted = table->owner->module.bits & 1u << METHOD_SAVEPOINT;

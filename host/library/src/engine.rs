@@ -45,7 +45,7 @@ unsafe extern "C" {
         reply_count: *mut usize,
     ) -> *const u8;
 
-    /// Start a helper. Returns its process, or an error of the system as a negative number.
+    /// Start a helper. Returns its process, or a negated `errno`.
     fn helper_start(
         program: c_int,
         words: *const *const c_char,
@@ -53,7 +53,7 @@ unsafe extern "C" {
         streams: *const c_int,
     ) -> c_int;
 
-    /// 1 when it has ended, 0 before, or an error of the system as a negative number.
+    /// Returns 1 when it has ended, 0 before, or a negated `errno`.
     fn helper_ended(process: c_int, status: *mut c_int) -> c_int;
 
     /// Kill it, and wait for its end.
@@ -186,7 +186,7 @@ impl Engine {
         })
     }
 
-    /// The number of its callback.
+    /// The id of its callback.
     pub fn callback(&self) -> u32 {
         self.callback
     }
@@ -211,7 +211,7 @@ impl Engine {
         self.interrupter.is_set()
     }
 
-    /// Open a connection with SQLite's flags. Returns its number.
+    /// Open a connection with SQLite's flags. Returns its id.
     ///
     /// # Errors
     ///

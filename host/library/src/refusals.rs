@@ -7,7 +7,7 @@ use runtime::words::complaint::complain;
 
 use crate::grants::VARIABLE;
 
-/// Maximum number of reported paths: SQL chooses them.
+/// Limit on reported paths: SQL chooses them.
 const MAX_REPORTS: usize = 32;
 
 /// Report once for each path that it is refused, and how to grant it.

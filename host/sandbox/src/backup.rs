@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorCode, Result};
 const PAGES_PER_STEP: i32 = 100;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Maximum number of tries for a step that finds the file locked, with a pause of 0.1 s after each.
+/// How often a step that finds the file locked is tried, with a pause of 0.1 s after each try.
 const MAX_TRIES: u32 = 50;
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 

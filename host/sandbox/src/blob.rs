@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// Maximum size of one request, in bytes: several copies of them are in memory at a time.
 const MAX_PIECE: usize = 1 << 20;
 
-/// An open text or blob of a row, which is read and written in place.
+/// An open text or blob of a row, which is read and written in pieces.
 ///
 /// ```
 /// # use sqlite_sandbox::Database;

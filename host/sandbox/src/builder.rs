@@ -138,8 +138,8 @@ impl Builder {
         self
     }
 
-    /// Limit the bytes that one statement returns; no limit by default. A number counts as 9 bytes,
-    /// and a text or blob as its length plus 6.
+    /// Limit the bytes that one statement returns; no limit by default. An integer or real counts
+    /// as 9 bytes, and a text or blob as its length plus 6.
     #[must_use]
     pub fn bytes(mut self, bytes: u64) -> Self {
         self.limits.bytes = Some(bytes);

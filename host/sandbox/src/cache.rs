@@ -9,7 +9,7 @@ use crate::connection::Connection;
 use crate::error::Result;
 use crate::statement::{RawStatement, Statement};
 
-/// Default number of cached statements.
+/// How many statements are cached by default.
 const DEFAULT_CAPACITY: usize = 16;
 
 /// Bytes of SQL of the statements that are not in use, apart from the newest: prepared they take

@@ -5,7 +5,7 @@ use runtime::database::wire::Operations;
 use crate::connection::Connection;
 use crate::error::Result;
 
-/// A switch of `sqlite3_db_config`, with SQLite's number.
+/// A switch of `sqlite3_db_config`, with SQLite's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u32)]

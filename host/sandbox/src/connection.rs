@@ -19,8 +19,8 @@ use crate::rows::Row;
 use crate::session::Session;
 use crate::statement::{RawStatement, Statement};
 
-/// Modes of opening a database, with SQLite's numbers; by default for reading and writing, and to
-/// create it.
+/// Modes of opening a database, with SQLite's values; by default a database is opened for reading
+/// and writing, and created if it does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenFlags(u32);
 
@@ -43,7 +43,7 @@ impl OpenFlags {
         self & other == other
     }
 
-    /// SQLite's number.
+    /// SQLite's value.
     pub(crate) fn number(self) -> u32 {
         self.0
     }
@@ -164,7 +164,7 @@ impl Connection {
         self.cache.set_capacity(self, capacity);
     }
 
-    /// Run one statement. Returns the number of rows that it changed.
+    /// Run one statement. Returns how many rows it changed.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ pub type BoxedError = Box<dyn std::error::Error + Send + Sync + 'static>;
 pub struct SqliteError {
     /// Its kind.
     pub code: ErrorCode,
-    /// The extended result code, with its number in `sqlite3.h`.
+    /// The extended result code, as in `sqlite3.h`.
     pub extended_code: i32,
 }
 
@@ -140,7 +140,7 @@ pub enum Error {
     ToSqlConversionFailure(BoxedError),
     /// No parameter has this name.
     InvalidParameterName(String),
-    /// The number of given parameters, and the number that is needed.
+    /// How many parameters were given, and how many are needed.
     InvalidParameterCount(usize, usize),
     /// An executed statement returned rows.
     ExecuteReturnedResults,
@@ -154,7 +154,7 @@ pub enum Error {
     InvalidColumnName(String),
     /// A column has a value of another type.
     InvalidColumnType(usize, String, Type),
-    /// A statement changed this number of rows instead of 1.
+    /// A statement changed this many rows instead of 1.
     StatementChangedRows(usize),
     /// The text has more than one statement.
     MultipleStatement,

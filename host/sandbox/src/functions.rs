@@ -17,10 +17,10 @@ use crate::rows::{index_values, value_at};
 use crate::types::{FromSql, FromSqlError, ToSql, ToSqlOutput, ValueRef};
 use groups::Groups;
 
-/// Maximum number of arguments of a call: SQLite's limit is 1000.
+/// Limit on arguments of a call: SQLite's limit is 1000.
 const MAX_ARGUMENTS: u32 = 1000;
 
-/// Properties of a function, with SQLite's numbers.
+/// Properties of a function, with SQLite's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FunctionFlags(u32);
 
@@ -51,7 +51,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The number of arguments.
+    /// How many arguments there are.
     pub fn len(&self) -> usize {
         self.offsets.len()
     }
@@ -181,8 +181,8 @@ impl<F: FnMut(&str, &str) -> Ordering + Send> Called for Collation<F> {
 
 /// A description for SQLite.
 impl Connection {
-    /// Register a function of the program, with 0 to 1000 arguments, or -1 for any number. A panic
-    /// in the function is an SQL error.
+    /// Register a function of the program, with 0 to 1000 arguments, or -1 if it is variadic. A
+    /// panic in the function is an SQL error.
     ///
     /// ```
     /// # use sqlite_sandbox::{Database, functions::FunctionFlags};
@@ -199,7 +199,7 @@ impl Connection {
     /// # Errors
     ///
     /// SQLite's: `SQLITE_BUSY` while a function with this name runs, and `SQLITE_MISUSE` for
-    /// another number of arguments.
+    /// another argument count.
     pub fn create_scalar_function<F, T>(
         &self,
         name: &str,
@@ -257,7 +257,7 @@ impl Connection {
         self.register(name, arguments, FunctionKind::Window, flags, Some(called))
     }
 
-    /// Remove a function with this number of arguments.
+    /// Remove the function with this name and argument count.
     ///
     /// # Errors
     ///

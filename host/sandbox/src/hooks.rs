@@ -59,8 +59,8 @@ fn text<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>> {
 }
 
 impl Connection {
-    /// Call this when a file is locked, with the number of earlier calls for the lock; true to try
-    /// again. Replaces [`Self::busy_timeout`].
+    /// Call this when a file is locked, with the count of earlier calls for the lock; return true
+    /// to try again. Replaces [`Self::busy_timeout`].
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Connection {
     }
 
     /// Call this after a transaction of a WAL database has been committed, with the schema and the
-    /// number of pages in the log. Without a hook, SQLite runs checkpoints automatically.
+    /// count of pages in the log. Without a hook, SQLite runs checkpoints automatically.
     ///
     /// # Errors
     ///

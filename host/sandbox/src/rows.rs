@@ -1,4 +1,4 @@
-//! Rows, which arrive in blocks and are decoded in place.
+//! Rows, which arrive in blocks and are decoded without copying them.
 
 mod converted;
 
@@ -21,13 +21,13 @@ const GROWTH: u32 = 4;
 /// Rows of the first block where all are read: most queries of programs then need one request.
 const FIRST_OF_ALL: u32 = 64;
 
-/// Maximum number of rows of a block. The sandbox ends a block earlier when it exceeds 1 MiB.
+/// Limit on the rows of a block. The sandbox ends a block earlier when it exceeds 1 MiB.
 const MAX_ROWS: u32 = 256;
 
 /// Maximum size of a block's memory that is reused for the next query, in bytes.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
-/// Maximum number of columns of a statement: the maximum of SQLite's compile-time limit.
+/// Limit on the columns of a statement: the maximum of SQLite's compile-time limit.
 pub const MAX_COLUMNS: u32 = 32767;
 
 /// Memory that a statement reuses.
@@ -42,13 +42,13 @@ pub struct Rows<'stmt> {
     row: Row<'stmt>,
     /// The position of the next row in the block.
     position: usize,
-    /// The number of rows left in the block.
+    /// How many rows are left in the block.
     left: u32,
     width: u32,
-    /// Maximum number of rows of a first block, and of this one.
+    /// How many rows the first block has at most, and this one.
     first_rows: u32,
     block_rows: u32,
-    /// The number of requests of the connection after it.
+    /// How many requests the connection had sent after the block arrived.
     requests: u64,
     state: State,
     /// Only the first row is needed: the statement is reset by the same request.
@@ -194,7 +194,7 @@ impl<'stmt> Rows<'stmt> {
         Ok(rows.count > 0)
     }
 
-    /// Read the number of rows in a block.
+    /// Read how many rows a block has.
     fn read(&mut self) -> Result<wire::Rows> {
         let block = &self.row.block;
         let mut reader = Reader(block);

@@ -143,12 +143,12 @@ impl Session {
         self.call_on(connection, &connect, |reply| Ok(reply.u32()?))
     }
 
-    /// Register a callback. Returns its number for the sandbox.
+    /// Register a callback. Returns its id for the sandbox.
     pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
         self.instance.add(callback)
     }
 
-    /// Register a function or collation with a callback's number.
+    /// Register a function or collation with a callback's id.
     pub fn register(
         &self,
         callback: Option<Arc<dyn Callback>>,
@@ -168,7 +168,7 @@ impl Session {
         self.instance.interrupter()
     }
 
-    /// The number of its requests so far.
+    /// How many requests it has sent so far.
     pub fn requests(&self) -> u64 {
         self.requests.get()
     }

@@ -124,7 +124,7 @@ impl<'conn> Statement<'conn> {
         self.raw.as_ref().ok_or(Error::MalformedReply)
     }
 
-    /// Run it. Returns the number of changed rows.
+    /// Run it. Returns how many rows it changed.
     ///
     /// # Errors
     ///
@@ -281,7 +281,7 @@ impl<'conn> Statement<'conn> {
         Ok(())
     }
 
-    /// The number of parameters.
+    /// How many parameters it has.
     pub fn parameter_count(&self) -> usize {
         self.raw.as_ref().map_or(0, |raw| raw.count(raw.parameters))
     }
@@ -313,7 +313,7 @@ impl<'conn> Statement<'conn> {
         self.raw.as_ref().map_or(&[], RawStatement::column_names)
     }
 
-    /// The number of its columns when it was prepared.
+    /// How many columns it had when it was prepared.
     pub fn column_count(&self) -> usize {
         self.raw.as_ref().map_or(0, |raw| raw.count(raw.columns))
     }

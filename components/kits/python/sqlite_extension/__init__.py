@@ -21,7 +21,7 @@ import typing
 #: The risks of `risk=`, as in SQLite: where SQL may call a function if a schema may be hostile.
 RISKS = ("innocuous", "ordinary", "direct-only")
 
-#: Accepts any count of arguments.
+#: The function is variadic.
 ANY_NUMBER = -1
 
 #: The classes of values, with the names that users know.

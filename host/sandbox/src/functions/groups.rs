@@ -11,7 +11,7 @@ use crate::callback::{Called, Outcome};
 use crate::error::{Error, Result};
 use crate::types::ToSql;
 
-/// Maximum number of groups of an aggregate at a time. SQLite has a few; the sandbox chooses.
+/// Limit on the groups of an aggregate at a time. SQLite has a few; the sandbox chooses.
 const MAX_GROUPS: usize = 65_536;
 
 /// The groups of an aggregate function, by the ids that were sent to the sandbox.

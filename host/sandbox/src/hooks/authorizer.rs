@@ -24,7 +24,7 @@ macro_rules! actions {
         #[non_exhaustive]
         #[allow(missing_docs)]
         pub enum AuthAction<'c> {
-            /// Another action, with SQLite's number.
+            /// Another action, with SQLite's code.
             Unknown { code: i32, arg1: Option<&'c str>, arg2: Option<&'c str> },
             $($(#[doc = $doc])* $name $({ $first: &'c str $(, $second: &'c str)? })?,)*
         }

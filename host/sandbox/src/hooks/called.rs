@@ -22,7 +22,7 @@ struct Place {
     changes: u64,
 }
 
-/// The hooks, by number.
+/// The hooks, by index.
 #[derive(Default)]
 pub struct Hooks(Mutex<[Place; Event::HOOKS]>);
 

@@ -9,7 +9,7 @@ use runtime::database::wire::Event;
 use crate::connection::Connection;
 use crate::error::Result;
 
-/// The events to trace, with SQLite's numbers.
+/// The events to trace, with SQLite's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceEventCodes(u32);
 

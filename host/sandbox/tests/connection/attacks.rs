@@ -245,7 +245,7 @@ fn a_trap_ends_its_own_connection_only() -> Result<()> {
     let db = attacked(&database, "trap")?;
     let message = db.execute_batch("x").unwrap_err().to_string();
     assert!(message.contains("as a test"), "{message}");
-    // A long reply is within the memory limit, and its numbers lead nowhere.
+    // A long reply is within the memory limit, and its counts and offsets lead nowhere.
     assert!(attacked(&database, "long")?.prepare("x").is_err());
     memory().execute_batch("SELECT 1")
 }

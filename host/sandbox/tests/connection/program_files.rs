@@ -6,7 +6,7 @@ use sqlite_sandbox::{Access, ErrorCode, Result};
 
 use crate::support::builder;
 
-/// The next start would run what SQL has put in its place.
+/// The next start would run what SQL has put there.
 #[test]
 fn the_compiler_is_not_written_even_while_it_is_missing() -> Result<()> {
     let directory = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ const LINKS: std::ops::RangeInclusive<usize> = 4..=64;
 /// Nodes that are kept while a new one is linked.
 const EF_CONSTRUCTION: std::ops::RangeInclusive<usize> = 8..=2000;
 
-/// Maximum number of columns other than the vector. A plan has a constraint for each.
+/// Limit on columns other than the vector. A plan has a constraint for each.
 const MAX_COLUMNS: usize = 64;
 
 /// Names that columns of the table have already.

@@ -1,7 +1,7 @@
 //! The nodes of a graph that are in memory: their codes and links, within a bound.
 //!
-//! A node that is needed is read from the table; when the memory is full, one that was
-//! not used of late gives its place. Changed links stay until they are written.
+//! A node that is needed is read from the table; when the memory is full, it replaces one that was
+//! not used lately. Changed links stay until they are written.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +26,7 @@ const MIN_NODES: usize = 2048;
 /// Lists of upper layers that are kept: one in sixteen nodes has some.
 const MAX_UPPER: usize = 1 << 18;
 
-/// Most nodes of a table: the numbers of nodes are indexes into memory.
+/// Limit on the nodes of a table: the slots of nodes are indexes into memory.
 pub const MAX_NODES: u32 = 1 << 24;
 
 /// A node as it is stored.
@@ -42,7 +42,7 @@ pub type Upper = Vec<Vec<u32>>;
 
 /// Where nodes are stored.
 pub trait Source {
-    /// A node; none where there is none with this number.
+    /// The node in this slot; `None` if the slot has no node.
     fn node(&mut self, slot: u32) -> Result<Option<Node>>;
     /// Those that there are of several nodes, by one request; or none of them.
     fn nodes(&mut self, _: &[u32]) -> Result<Vec<(u32, Node)>> {
@@ -52,8 +52,8 @@ pub trait Source {
     fn upper(&mut self, slot: u32) -> Result<Option<Upper>>;
     /// Those that there are of several nodes, by one request.
     fn uppers(&mut self, slots: &[u32]) -> Result<Vec<(u32, Upper)>>;
-    /// A node in the highest layer, and its number of upper layers; not `except`, and
-    /// below `end`.
+    /// A node in the highest layer, and how many upper layers it is in; not `except`, and below
+    /// `end`.
     fn highest(&mut self, except: u32, end: u32) -> Result<Option<(u32, usize)>>;
 }
 
@@ -68,7 +68,7 @@ pub struct Entry {
     is_free: bool,
 }
 
-/// What is known of a slot: nothing, that it has no node, or its place plus one.
+/// What is known of a slot: nothing, that it has no node, or the index of its entry plus one.
 const UNKNOWN: u32 = 0;
 const ABSENT: u32 = u32::MAX;
 
@@ -177,7 +177,7 @@ impl<S: Source> Cache<S> {
         let unknown: Vec<u32> = slots.iter().filter(is_unknown).copied().collect();
         if unknown.len() > 1 {
             let nodes = self.source.nodes(&unknown)?;
-            // A view in place of the table may have others, as far as the memory goes.
+            // A view instead of the table may return others; only as many as fit are stored.
             for (slot, node) in nodes.into_iter().filter(|(slot, _)| unknown.contains(slot)) {
                 self.put(slot, node);
             }
@@ -229,7 +229,7 @@ impl<S: Source> Cache<S> {
         place
     }
 
-    /// A place that nothing uses.
+    /// The index of an unused entry.
     fn make_room(&mut self) -> usize {
         if self.entries.len() >= self.capacity
             && let Some(place) = self.evict()
@@ -244,7 +244,7 @@ impl<S: Source> Cache<S> {
         self.entries.len() - 1
     }
 
-    /// The place of a node that was not used since the hand came by last.
+    /// The index of an entry that was not used since the clock hand last passed it.
     fn evict(&mut self) -> Option<usize> {
         for _ in 0..2 * self.entries.len() {
             self.hand = (self.hand + 1) % self.entries.len();

@@ -1,11 +1,11 @@
 //! A hierarchical navigable small world (HNSW; Malkov and Yashunin, 2016) over nodes
 //! that are stored elsewhere.
 //!
-//! Links lead to nodes that are near, in every direction. A search walks from node to
-//! node, and keeps the nearest that it has seen. A few nodes are in upper layers too,
-//! where links are long: a search begins there. A link may lead to a node that was
-//! deleted, or to another one that has its number now: it is a worse link, no wrong one.
-//! A tree of links (`graph/tree.rs`) keeps each node within reach.
+//! Links lead to nodes that are near, in every direction. A search walks from node to node, and
+//! keeps the nearest that it has seen. A few nodes are in upper layers too, where links are long: a
+//! search begins there. A link may lead to a node that was deleted, or to another one that has its
+//! slot now: such a link is worse, but not wrong. A tree of links (`graph/tree.rs`) keeps each node
+//! within reach.
 
 mod found;
 mod tree;
@@ -330,8 +330,8 @@ impl<S: Source> Graph<S> {
         Ok(Some(Found::new(distance, other)))
     }
 
-    /// Layers of a node above the lowest. It follows from the node's number, so that
-    /// the same rows make the same graph.
+    /// How many layers above the lowest a node is in. It follows from the node's slot, so that the
+    /// same rows make the same graph.
     fn layers_of(&self, slot: u32) -> usize {
         if !self.shape.has_layers {
             return 0;
@@ -383,7 +383,7 @@ impl<S: Source> Graph<S> {
     }
 }
 
-/// Steele's and Vigna's splitmix64: neighbouring numbers become unrelated ones.
+/// Steele's and Vigna's splitmix64: neighbouring inputs give unrelated results.
 fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -161,7 +161,7 @@ fn pairs(sql: &str, values: [Value; 2]) -> Result<Vec<(i64, f64)>> {
     rows.map(|row| row.map(|row| (row[0].to_integer(), row[1].to_real()))).collect()
 }
 
-/// The `k` best of both, by their places or by their values.
+/// The `k` best of both, by their ranks or by their values.
 fn fuse(said: &[(i64, f64)], near: &[(i64, f64)], method: Method, k: usize) -> Vec<Scored> {
     let mut scored: HashMap<i64, Scored> = HashMap::new();
     let shares = match method {
@@ -186,8 +186,8 @@ fn fuse(said: &[(i64, f64)], near: &[(i64, f64)], method: Method, k: usize) -> V
     scored
 }
 
-/// What a place in one of the results adds: by its rank, or how much better its value
-/// is than the worst, from 0 to 1. Both bm25 and distances are better when smaller.
+/// What a row at a position of one of the results adds: by its rank, or by how much better its
+/// value is than the worst, from 0 to 1. Both bm25 and distances are better when smaller.
 fn part(results: &[(i64, f64)], place: usize, method: Method) -> f64 {
     if method == Method::ReciprocalRanks {
         return 1.0 / (RANK_OFFSET + 1.0 + place as f64);

@@ -216,7 +216,7 @@ impl Index {
         Ok(row_id)
     }
 
-    /// The number of the next node: that of one that was deleted, or a new one.
+    /// The slot of the next node: that of a deleted node, or a new one.
     fn free_slot(&mut self, state: &State) -> Result<u32> {
         if state.free > 0 {
             let sql = format!("SELECT slot FROM {} LIMIT 1", self.storage().names.table("free"));

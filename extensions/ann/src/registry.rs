@@ -33,7 +33,7 @@ pub fn rename(old: &Names, new: &Names, index: &Shared) {
     insert(new, index);
 }
 
-/// Remove a table, unless another took its place.
+/// Remove a table, unless another one has its name now.
 pub fn remove(names: &Names, index: &Shared) {
     TABLES.with_borrow_mut(|tables| {
         if tables.get(&key(names)).is_some_and(|known| Rc::ptr_eq(known, index)) {

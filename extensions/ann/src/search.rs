@@ -24,7 +24,7 @@ pub const MAX_EF: usize = 20_000;
 /// its rows: with more rows, walking the graph is faster.
 const LISTED_SHARE: u32 = 8;
 
-/// Maximum number of rows in such a list, in addition to the share.
+/// Limit on the rows in such a list, in addition to the share.
 const MAX_LISTED: u32 = 50_000;
 
 /// Filters whose rows are kept.

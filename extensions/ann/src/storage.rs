@@ -1,10 +1,10 @@
 //! The shadow tables of a table, by SQL.
 //!
-//! - `NAME_rows`: a row's id, the number of its node, and its columns
+//! - `NAME_rows`: a row's id, the slot of its node, and its columns
 //! - `NAME_nodes`: row id, count of links, links and vector of a node, in a blob, so
 //!   that one read brings all that a search needs of it
 //! - `NAME_upper`: links of a node in upper layers
-//! - `NAME_free`: numbers of nodes that were deleted
+//! - `NAME_free`: slots of nodes that were deleted
 //! - `NAME_config`: the arguments of CREATE VIRTUAL TABLE, and the state
 
 mod state;
@@ -171,7 +171,7 @@ impl Storage {
         statement.run([Value::Integer(slot.into()), Value::Blob(node)])
     }
 
-    /// The number of the node of a row.
+    /// The slot of a row's node.
     pub fn slot_of(&mut self, row_id: i64) -> Result<Option<u32>> {
         let sql = || format!("SELECT slot FROM {} WHERE id = ?", self.names.table("rows"));
         let row = first(prepared(&mut self.statements.row, sql)?, [Value::Integer(row_id)])?;
@@ -314,7 +314,7 @@ fn several(column: &str, table: &str) -> String {
 fn rows_of(statement: &mut Statement, slots: &[u32]) -> Result<Vec<(u32, Value)>> {
     let mut found = Vec::with_capacity(slots.len());
     for slots in slots.chunks(NODES_PER_REQUEST) {
-        // Those that are left over are NULL, which no number equals.
+        // The parameters that are left over are NULL, which equals no slot.
         let numbers = slots.iter().map(|slot| Value::Integer((*slot).into()));
         let values = numbers.chain(std::iter::repeat(Value::Null)).take(NODES_PER_REQUEST);
         for row in statement.query(values)? {

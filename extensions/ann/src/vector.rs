@@ -4,7 +4,7 @@ use sqlite_wasm_kit::{Error, Result, Value, code};
 
 use crate::kernels::{dot, squared_distance};
 
-/// Largest absolute value of a component: squares of 8192 such are still numbers.
+/// Largest absolute value of a component: the sum of 8192 such squares is still finite.
 pub const MAX_COMPONENT: f32 = 1e15;
 
 /// How far two vectors are from each other.

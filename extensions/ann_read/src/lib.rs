@@ -9,8 +9,8 @@
 //! - `.npy`: a NumPy array of one or two dimensions in C order, of `f2`, `f4`, `f8`, `i1`
 //!   or `u1`, little-endian
 //! - `.fvecs`, `.bvecs`: as of the TEXMEX corpora
-//! - `.jsonl`, `.ndjson`: a JSON value in each line, which is also in the column `line`:
-//!   `vector` is that of an array of numbers, and NULL for an object, of which
+//! - `.jsonl`, `.ndjson`: a JSON value in each line, which is also in the column `line`: `vector`
+//!   is the vector if the value is a numeric array, and NULL for an object, of which
 //!   `line -> '$.embedding'` takes a part
 //!
 //! ```sql

@@ -8,8 +8,8 @@
 //! - `crypto_decode(X, FORMAT)`: the blob that the text X encodes; an error if X
 //!   is not valid
 //!
-//! FORMAT is `base32`, `base64`, `base85` (Ascii85), `hex` or `url`. Text is
-//! processed as bytes, a number as its text. NULL gives NULL.
+//! FORMAT is `base32`, `base64`, `base85` (Ascii85), `hex` or `url`. Text is processed as bytes, an
+//! integer or real as its text. NULL gives NULL.
 
 mod ascii85;
 mod encoding;

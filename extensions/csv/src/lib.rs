@@ -9,14 +9,13 @@
 //! - `data=TEXT`: the content itself; use either this or `filename`
 //! - `header=BOOLEAN`, `header`: the first row contains the column names; without
 //!   it they are `c0`, `c1`, …
-//! - `columns=N`: the number of columns; without it, that of the first row
+//! - `columns=N`: how many columns the table has; without it, as many as the first row
 //! - `schema=TEXT`: a CREATE TABLE statement with the names and types of columns
 //!
-//! Every field is text, even an empty one. Missing fields of a row are NULL; extra
-//! fields are ignored. Fields may be quoted as in RFC 4180, with commas, doubled
-//! quotes and line breaks; lines end with LF, CR LF or CR; a UTF-8 byte order mark
-//! is skipped. The row id is the number of the row, from 1. Empty lines are
-//! ignored, and an incomplete last line is a row; csv.c differs in both.
+//! Every field is text, even an empty one. Missing fields of a row are NULL; extra fields are
+//! ignored. Fields may be quoted as in RFC 4180, with commas, doubled quotes and line breaks; lines
+//! end with LF, CR LF or CR; a UTF-8 byte order mark is skipped. The row id counts the rows from 1.
+//! Empty lines are ignored, and an incomplete last line is a row; csv.c differs in both.
 //!
 //! Each scan opens the file and reads it row by row, so the next scan sees
 //! changes, and large files need no memory.

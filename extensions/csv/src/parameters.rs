@@ -7,8 +7,8 @@ use sqlite_wasm_kit::Result;
 
 use crate::rows::Rows;
 
-/// Maximum number of columns of a table: SQLite's limit (`SQLITE_MAX_COLUMN`). Without it
-/// `columns=1000000000` would need a declaration of ten gigabytes.
+/// Limit on the columns of a table: SQLite's (`SQLITE_MAX_COLUMN`). Without it `columns=1000000000`
+/// would need a declaration of ten gigabytes.
 const MAX_COLUMNS: usize = 2000;
 
 /// Where rows come from.

@@ -1,4 +1,4 @@
-//! The functions that the connection has defined. Their indexes are the numbers with which they are
+//! The functions that the connection has defined. Their indexes are the ids with which they are
 //! registered.
 
 use sql_tokens::{Dialect, Kind, Tokens, quoted_name};
@@ -10,7 +10,7 @@ use crate::expand::{Found, expand};
 use crate::parameters::Parameters;
 use crate::stored;
 
-/// Maximum number of arguments of a function in SQLite's interface.
+/// Limit on the arguments of a function in SQLite's interface.
 const MAX_ARGUMENTS: usize = 127;
 
 /// The functions of this extension.
@@ -21,8 +21,8 @@ pub struct Definitions {
     functions: Vec<Function>,
 }
 
-/// A registered name and number of arguments. SQLite replaces no function while a statement runs,
-/// and `SELECT define(…)` is one, so the registration stays and only the body changes.
+/// A registered name and argument count. SQLite replaces no function while a statement runs, and
+/// `SELECT define(…)` is one, so the registration stays and only the body changes.
 struct Function {
     name: String,
     arguments: usize,
@@ -86,7 +86,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// The index of a function with this name and the number of arguments of the body; a new one is
+    /// The index of the function with this name and the body's argument count; a new one is
     /// registered.
     fn place(&mut self, name: &str, body: &str) -> Result<usize> {
         let arguments = Parameters::of(body).count();

@@ -36,7 +36,7 @@ pub enum Found<'a> {
     Wrong(String),
 }
 
-/// Finds definitions by name and number of arguments.
+/// Finds definitions by name and argument count.
 pub type Find<'a> = &'a dyn Fn(&str, usize) -> Found<'a>;
 
 /// What a call has around and between its arguments.

@@ -16,12 +16,11 @@
 //! `sqlean_define(name, type, body)`, and are available again when the extension is
 //! loaded. Other connections see them after they have loaded the extension.
 //!
-//! A body may call other defined functions; such a call is replaced by the
-//! definition, with each argument computed once. A body cannot call itself, `eval`
-//! or `define`, and cannot read tables of `define`, nor views that do: the extension
-//! cannot be called while its own SQL runs. Names of SQLite's own functions cannot
-//! be defined, nor those that another extension has registered with the same number
-//! of arguments.
+//! A body may call other defined functions; such a call is replaced by the definition, with each
+//! argument computed once. A body cannot call itself, `eval` or `define`, and cannot read tables of
+//! `define`, nor views that do: the extension cannot be called while its own SQL runs. Names of
+//! SQLite's own functions cannot be defined, nor those that another extension has registered with
+//! the same argument count.
 
 mod definitions;
 mod eval;

@@ -2,10 +2,10 @@
 
 use sql_tokens::{Dialect, Kind, Tokens};
 
-/// The parameters of a statement, numbered as SQLite numbers them.
+/// The parameters of a statement, with the indexes that SQLite gives them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
-    /// By number, from 1; empty for those without a name.
+    /// By index, from 1; empty for those without a name.
     names: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ impl Parameters {
         parameters
     }
 
-    /// The number of a parameter that occurs in the text.
+    /// The index of a parameter that occurs in the text.
     pub fn number(&mut self, parameter: &str) -> usize {
         let digits = parameter.strip_prefix('?').unwrap_or_default();
         if let Ok(number) = digits.parse::<u16>() {
@@ -40,7 +40,7 @@ impl Parameters {
         self.names.len()
     }
 
-    /// By number: the name without its `:`, or the number itself.
+    /// By index: the name without its `:`, or the index itself.
     pub fn names(&self) -> impl Iterator<Item = String> {
         (1..).zip(&self.names).map(|(number, name): (usize, _)| match name.get(1..) {
             Some(name) => name.to_owned(),

@@ -1,12 +1,11 @@
 //! fuzzy: similarity of texts, and phonetic codes.
 //!
-//! - `fuzzy_leven(X, Y)`: the least number of letters to insert, delete or
-//!   replace (Levenshtein)
+//! - `fuzzy_leven(X, Y)`: the fewest letters to insert, delete or replace (Levenshtein)
 //! - `fuzzy_damlev(X, Y)`: the same, but swapping two adjacent letters is one step
 //!   (Damerau-Levenshtein)
 //! - `fuzzy_osadist(X, Y)`: the same, but no letter is edited twice (optimal string
 //!   alignment)
-//! - `fuzzy_hamming(X, Y)`: the number of different letters; -1 if the lengths differ
+//! - `fuzzy_hamming(X, Y)`: how many letters differ; -1 if the lengths differ
 //! - `fuzzy_jarowin(X, Y)`: similarity from 0 to 1 (Jaro-Winkler)
 //! - `fuzzy_soundex(X)`, `fuzzy_rsoundex(X)`, `fuzzy_caver(X)`: the phonetic code of
 //!   X (soundex, refined soundex, Caverphone 2)
@@ -58,7 +57,7 @@ fn jarowin(left: String, right: String) -> f64 {
     strsim::jaro_winkler(&left, &right)
 }
 
-/// The letters that these codes are made of: the crate takes each for a place in its alphabet.
+/// The letters that these codes are made of: the crate uses each as an index into its alphabet.
 fn letters(word: &str) -> String {
     word.chars().filter(char::is_ascii_alphabetic).collect()
 }

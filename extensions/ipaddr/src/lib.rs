@@ -2,7 +2,7 @@
 //!
 //! - `ipfamily(X)`: 4 or 6
 //! - `iphost(X)`: the address without the length of its network
-//! - `ipmasklen(X)`: the number of network bits; all bits for an address
+//! - `ipmasklen(X)`: how many network bits there are; all bits for an address
 //! - `ipnetwork(X)`: the network of X: `192.168.16.0/24` for `192.168.16.12/24`
 //! - `ipcontains(NETWORK, X)`: whether the network contains the address or network X
 //!

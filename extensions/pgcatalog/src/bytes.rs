@@ -93,7 +93,7 @@ fn part(value: Value, from: i64, length: Option<i64>) -> Result<Option<Value>> {
     Ok(Some(Value::Blob(bytes[begin..end.max(begin)].to_vec())))
 }
 
-/// How many of all there are before a place, which is counted from 1.
+/// How many of all bytes come before a position, which is counted from 1.
 fn before(place: i64, all: usize) -> usize {
     usize::try_from(place.max(1) - 1).unwrap_or(usize::MAX).min(all)
 }
@@ -111,7 +111,7 @@ pub fn replaced(from: i64, length: i64) -> Result<(usize, usize)> {
     Ok((before(from, usize::MAX), before(end.into(), usize::MAX)))
 }
 
-/// Other bytes in the place of some.
+/// Replace some bytes by others.
 fn overlay(all: &[u8], with: &[u8], from: i64, length: i64) -> Result<Vec<u8>> {
     let (from, end) = replaced(from, length)?;
     if all.len() + with.len() > MAX_BYTES {

@@ -135,7 +135,7 @@ impl Catalog {
         self.oids.iter().position(|known| *known == oid)
     }
 
-    /// The index with this OID: its relation, and its place there.
+    /// The index with this OID: its relation, and its position there.
     pub fn index(&self, oid: i64) -> Option<(usize, usize)> {
         let place = |indexes: &Vec<i64>| indexes.iter().position(|known| *known == oid);
         self.index_oids.iter().enumerate().find_map(|(at, indexes)| Some((at, place(indexes)?)))
@@ -164,7 +164,7 @@ impl Catalog {
     }
 }
 
-/// Names and kinds of the constraints of a relation, and their places.
+/// Names and kinds of the constraints of a relation, and their positions.
 fn constraints(relation: &Relation) -> Vec<(String, &'static str, usize)> {
     let of_index = relation.indexes.iter().enumerate().filter(|(_, index)| index.is_constraint);
     let of_index = of_index

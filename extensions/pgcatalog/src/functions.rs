@@ -346,7 +346,7 @@ fn quote_literal(text: &str) -> String {
     if quoted.contains('\\') { format!("E{}", quoted.replace('\\', "\\\\")) } else { quoted }
 }
 
-/// A number of rows; NULL is none given.
+/// A count of rows; `none` for NULL.
 fn rows(value: Value, negative: &str, none: i64) -> Result<i64> {
     match integer(value)? {
         Some(..0) => Err(negative.into()),

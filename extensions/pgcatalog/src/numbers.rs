@@ -1,8 +1,10 @@
-//! Numbers by PostgreSQL's rules: exact decimals, and integers and floats whose results are checked.
+//! Numeric types by PostgreSQL's rules: exact decimals, and integers and floats whose results are
+//! checked.
 //!
-//! A function is named `pg_TYPE_WHAT`, where TYPE is the type of its result, so that the translation knows it. A computed
-//! `numeric` is text with the digits that PostgreSQL shows, and the collation `pg_numeric` compares such texts as numbers.
-//! An error begins with its SQLSTATE: `22012: division by zero`.
+//! A function is named `pg_TYPE_WHAT`, where TYPE is the type of its result, so that the
+//! translation knows it. A computed `numeric` is text with the digits that PostgreSQL shows, and
+//! the collation `pg_numeric` compares such texts by value. An error begins with its SQLSTATE:
+//! `22012: division by zero`.
 
 mod aggregates;
 mod casts;

@@ -113,7 +113,7 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
-    /// The match that begins first, from this place on, and is the longest of those.
+    /// The match that begins first at or after this offset, and is the longest of those.
     pub fn find(&mut self, text: &str, from: usize) -> Result<Option<Range<usize>>> {
         let Some(first) = self.regex.find_at(text, from) else { return Ok(None) };
         if self.has_lazy {

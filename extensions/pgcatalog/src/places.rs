@@ -1,5 +1,5 @@
-//! The table `pg_places(COUNT)`: the numbers from 0 on, as many as COUNT says. Translated SQL steps
-//! through sets with it. The names of its columns are no client's.
+//! The table `pg_places(COUNT)`: the integers from 0 on, as many as COUNT says. Translated SQL
+//! steps through sets with it. Its columns have names that no client uses.
 
 use sqlite_wasm_kit::table::{
     Argument, Check, Connection, IndexInfo, Operator, Plan, Planned, Row, Scan,

@@ -28,7 +28,7 @@ pub struct Column {
     pub declared: String,
     pub is_not_null: bool,
     pub default: Option<String>,
-    /// Its place in the primary key, from 1; 0 for none.
+    /// Its position in the primary key, from 1; 0 if it is not part of the key.
     pub key: i64,
     pub is_generated: bool,
 }
@@ -169,7 +169,8 @@ fn relation(row: &[Value]) -> Result<Relation> {
     Ok(relation)
 }
 
-/// Those of constraints in the order of their declarations, which their numbers have.
+/// Those of constraints are in the order of their declarations, as the names of SQLite's automatic
+/// indexes count them.
 fn indexes(relation: &Relation) -> Result<Vec<Index>> {
     let rows = query(
         "SELECT l.name, l.\"unique\", l.origin, s.sql FROM pragma_index_list(?1, 'main') l \

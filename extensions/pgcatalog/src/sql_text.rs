@@ -120,7 +120,7 @@ fn listed(tokens: &[Token<'_>]) -> Option<Vec<(String, Option<String>)>> {
     Some(tokens[1..end].split(|token| token.text == ",").filter_map(element).collect())
 }
 
-/// The place of the parenthesis that closes the one at `open`.
+/// The index of the parenthesis that closes the one at `open`.
 fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -175,7 +175,7 @@ pub fn index_parts(sql: &str) -> Option<(&str, Option<&str>)> {
     Some((columns, condition.map(|token| &sql[token.start..])))
 }
 
-/// The column of an index at a place, of those that [`index_parts`] finds, without its order.
+/// The column at a position of an index, of those that [`index_parts`] finds, without its order.
 pub fn index_element(columns: &str, place: usize) -> Option<&str> {
     let tokens = tokens(columns);
     let mut depth = 0_usize;

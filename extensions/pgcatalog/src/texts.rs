@@ -7,7 +7,7 @@ use sqlite_wasm_kit::{Result, Scalar, Value};
 
 use crate::bytes::{bytes, replaced};
 
-/// The longest text that a function makes of a number, in bytes: a result has a limit, too.
+/// The longest text whose length an argument chooses, in bytes: a result has a limit, too.
 pub const MAX_BYTES: usize = 16 << 20;
 
 /// Characters of a line of base64, after RFC 2045.
@@ -77,7 +77,7 @@ fn uuid(text: String) -> Result<String> {
     Ok(ends.map(|(begin, end)| &digits[begin..end]).join("-"))
 }
 
-/// Another text in the place of some letters, counted from 1.
+/// Replace some letters, counted from 1, by another text.
 fn overlay(text: &str, with: &str, from: i64, length: i64) -> Result<String> {
     let (from, end) = replaced(from, length)?;
     if text.len() + with.len() > MAX_BYTES {
@@ -101,7 +101,8 @@ fn initcap(text: String) -> String {
     text.chars().map(letter).collect()
 }
 
-/// Each letter of `from` becomes the one at its place in `to`, or none.
+/// Each letter of `from` becomes the one at the same position in `to`, or is removed if there is
+/// none.
 fn translate(text: String, from: String, to: String) -> String {
     let to: Vec<_> = to.chars().collect();
     let letter = |letter| match from.chars().position(|known| known == letter) {
@@ -111,7 +112,7 @@ fn translate(text: String, from: String, to: String) -> String {
     text.chars().filter_map(letter).collect()
 }
 
-/// A part of a text, from 1; from the end where the number is negative.
+/// A part of a text, counted from 1; from the end if the index is negative.
 fn split_part(text: String, between: String, number: i64) -> Result<String> {
     if number == 0 {
         return Err("22023: field position must not be zero".into());

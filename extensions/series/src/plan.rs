@@ -1,7 +1,6 @@
 //! From the constraints of a WHERE clause to a request for a series.
 //!
-//! A plan's text has a letter for each argument of the scan; its number is the
-//! order.
+//! A plan's text has a letter for each argument of the scan; its `idxNum` is the order.
 
 use crate::series::{Order, Request};
 use crate::{START, STEP, STOP, VALUE};
@@ -159,9 +158,9 @@ impl Role {
         matches!(self, Self::Limit | Self::Offset)
     }
 
-    /// Whether the scan gives just the rows that the constraint lets through.
-    /// For bounds this takes a number that is known now: how a text compares
-    /// depends on affinities that only SQLite knows.
+    /// Whether the scan returns exactly the rows that the constraint lets through. For bounds, this
+    /// needs a numeric value that is known now: how a text compares depends on affinities that only
+    /// SQLite knows.
     fn is_exact(self, constraint: &Constraint) -> bool {
         match self {
             Self::Start | Self::Stop | Self::Step | Self::Limit | Self::Offset => true,
@@ -250,7 +249,7 @@ fn narrow(request: &mut Request, role: Role, value: &Value) {
     request.bounds = old_least.max(least)..=old_most.min(most);
 }
 
-/// The whole numbers at or next to a number, below and above.
+/// The integers at or next to a value, below and above.
 fn whole(value: &Value) -> Option<(i128, i128)> {
     // Far beyond all values, and far from the end of 128 bits.
     const FAR: f64 = 1e30;

@@ -92,8 +92,8 @@ fn divide_up(number: i128, by: i128) -> i128 {
     (number + by - 1).div_euclid(by)
 }
 
-/// The values of a series that remain, each with its row id: its place in the
-/// whole series, from 1.
+/// The values of a series that remain, each with its row id: its position in the whole series, from
+/// 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     next: Option<i64>,

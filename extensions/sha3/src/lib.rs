@@ -1,12 +1,11 @@
 //! sha3: SHA-3 hashes, compatible with SQLite's shathree.
 //!
-//! - `sha3(X)`, `sha3(X, SIZE)`: the hash of X as a BLOB; NULL if X is NULL. SIZE
-//!   is 224, 256, 384 or 512 bits, and 256 if omitted. Text is hashed as its bytes
-//!   in UTF-8, a number as its text
+//! - `sha3(X)`, `sha3(X, SIZE)`: the hash of X as a BLOB; NULL if X is NULL. SIZE is 224, 256, 384
+//!   or 512 bits, and 256 if omitted. Text is hashed as its bytes in UTF-8, an integer or real as
+//!   its text
 //! - `sha3_224(X)`, `sha3_256(X)`, `sha3_384(X)`, `sha3_512(X)`: the same
-//! - `sha3_agg(X)`, `sha3_agg(X, SIZE)`: one hash of all X of a group, which
-//!   distinguishes NULL, numbers, text and blobs; another SIZE means 256. NULL if
-//!   there are no rows
+//! - `sha3_agg(X)`, `sha3_agg(X, SIZE)`: one hash of all X of a group, which distinguishes NULL,
+//!   integers, reals, text and blobs; another SIZE means 256. NULL if there are no rows
 //!
 //! `sha3_query` is in the extension `sha3query`, since it needs SQL.
 
@@ -26,7 +25,7 @@ const SCALARS: &[Scalar] = &[
     hash_of("sha3_512", 1, |a| a.apply(sha3_512)),
 ];
 
-/// A hash of one value: of a number it is that of its text.
+/// A hash of one value: for an integer or real, the hash of its text.
 const fn hash_of(
     name: &'static str,
     arguments: i8,

@@ -13,8 +13,8 @@
 //! `_p95`, `_p99`, `stats_perc(X, P)`, `stats_stddev`, `_stddev_samp`,
 //! `_stddev_pop`, `stats_var`, `_var_samp`, `_var_pop`.
 //!
-//! All can be used with OVER. NULL is ignored; a value that is not a number is an
-//! error. With too few values (two for a sample, one otherwise) the result is NULL.
+//! All can be used with OVER. NULL is ignored; a value that is not numeric is an error. With too
+//! few values (two for a sample, one otherwise) the result is NULL.
 
 mod percentile;
 mod variance;
@@ -60,7 +60,7 @@ sqlite_wasm_kit::extension! {
     aggregates: AGGREGATES,
 }
 
-/// A number; none for NULL.
+/// A numeric value; `None` for NULL.
 fn number(row: &mut Arguments<'_>) -> Result<Option<f64>, Error> {
     match row.take(0) {
         Value::Null => Ok(None),

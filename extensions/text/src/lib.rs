@@ -5,7 +5,7 @@
 //! - `text_nfc(X)`, `text_nfd(X)`, `text_nfkc(X)`, `text_nfkd(X)`: X in a
 //!   Unicode normal form
 //! - `text_unaccent(X)`: X without accents
-//! - `text_length(X)`: the number of characters in X
+//! - `text_length(X)`: how many characters X has
 //! - `text_reverse(X)`: the characters of X in reverse order
 //! - `COLLATE unicode`: ignores case and the form of accents; texts that are not
 //!   UTF-8 come last, in the order of their bytes

@@ -1,6 +1,6 @@
 //! What searches find, in the order of distances.
 
-/// A node and its distance, in one number that orders by distance.
+/// A node and its distance, in one integer that orders by distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found(u64);
 

@@ -96,7 +96,7 @@ fn only_requested_nodes_are_kept() {
     assert!(!cache.holds(u32::MAX - 1));
 }
 
-/// Uniform numbers from -1 to 1, by a seed.
+/// Uniform values from -1 to 1, by a seed.
 struct Numbers(u64);
 
 impl Numbers {

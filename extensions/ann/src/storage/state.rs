@@ -1,4 +1,4 @@
-//! The numbers of a table as a whole, in one blob.
+//! The state of a table as a whole, in one blob.
 
 use super::words;
 use crate::cache::MAX_NODES;
@@ -10,7 +10,7 @@ pub struct State {
     /// Another one after each change.
     pub stamp: u64,
     pub entrance: Option<Entrance>,
-    /// All nodes have lower numbers.
+    /// All nodes have lower slots.
     pub next: u32,
     pub count: u32,
     /// Nodes below are linked; a search looks at each of the others.

@@ -91,7 +91,7 @@ fn made(arguments: Arguments<'_>) -> Result<Output> {
     json(&all?).into_output()
 }
 
-/// NULL in place of an array is one without elements.
+/// NULL as the array is an array without elements.
 fn added(array: Option<String>, element: Value, kind: &str, is_before: bool) -> Result<String> {
     let mut all = elements(array.as_deref().unwrap_or("[]"))?;
     let element = typed(element, of_element(kind))?;

@@ -44,7 +44,7 @@ fn elements(inner: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// A number or NULL as it is, anything else as text.
+/// An integer, a real or NULL as it is, anything else as text.
 fn json(element: &str) -> String {
     if element.eq_ignore_ascii_case("null") {
         return "null".to_owned();
@@ -78,7 +78,7 @@ pub fn array_lower(array: &str) -> i64 {
     i64::from(array.trim_start().starts_with(['{', '[']))
 }
 
-/// The subscript at a place, which counts from 0.
+/// The subscript at a position, which counts from 0.
 pub fn subscript(array: String, place: i64) -> Option<i64> {
     let subscript = place.checked_add(array_lower(&array))?;
     (subscript <= array_upper(&array)?).then_some(subscript)
@@ -134,7 +134,7 @@ pub fn no_setting(name: Option<String>, is_optional: Option<bool>) -> Result<Opt
     }
 }
 
-/// The number at a place of a series.
+/// The value at a position of a series.
 pub fn series_at(start: i64, stop: i64, step: i64, place: i64) -> Option<i64> {
     let number = step.checked_mul(place).and_then(|more| start.checked_add(more))?;
     let is_inside = if step < 0 { number >= stop } else { number <= stop };
@@ -182,7 +182,7 @@ fn push(character: char, out: &mut String) {
     }
 }
 
-/// A cast to an integer: reals are rounded, and text must be a number.
+/// A cast to an integer: reals are rounded, and text must be numeric.
 pub fn integer(value: Value) -> Result<Option<i64>> {
     const RANGE: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
     match value {

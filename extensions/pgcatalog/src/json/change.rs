@@ -225,7 +225,7 @@ fn stripped(node: Node<'_>) -> Node<'_> {
     Node { value, ..node }
 }
 
-/// Without spaces, and numbers as they were given.
+/// Without spaces, and with digits as they were given.
 fn compact(node: &Node<'_>) -> String {
     match &node.value {
         Json::Array(elements) => {

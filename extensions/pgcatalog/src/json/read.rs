@@ -91,7 +91,7 @@ fn shown(node: &Node<'_>, mode: Mode) -> Option<String> {
     }
 }
 
-/// The element at a place, which counts from the end below 0.
+/// The element at an index; an index below 0 counts from the end.
 pub fn place(count: usize, at: i64) -> Option<usize> {
     let place = if at < 0 { at + count as i64 } else { at };
     usize::try_from(place).ok().filter(|place| *place < count)

@@ -246,7 +246,7 @@ pub fn key_order(one: &str, other: &str) -> Ordering {
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }
 
-/// The digits that `jsonb` has for a number: those of `numeric`.
+/// The digits that `jsonb` shows, which are those of `numeric`.
 pub fn digits(number: &str) -> String {
     if !number.contains(['e', 'E']) && !number.starts_with("-0") {
         return number.to_owned();

@@ -1,4 +1,5 @@
-//! Aggregates of numbers. Their sums are PostgreSQL's: exact for `numeric`, and for floats in the order of the rows.
+//! Aggregates of numeric values. Their sums are PostgreSQL's: exact for `numeric`, and for floats
+//! in the order of the rows.
 
 use bigdecimal::{BigDecimal, Zero};
 use sqlite_wasm_kit::Risk::Innocuous;

@@ -1,4 +1,4 @@
-//! Casts from and to numbers.
+//! Casts from and to numeric types.
 
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
@@ -86,7 +86,7 @@ fn integer(value: &Value, width: Width) -> Result<Option<i64>> {
         Value::Integer(number) => width.within((*number).into()).map(Some),
         Value::Real(number) => {
             let whole = number.round_ties_even();
-            // `i128` has each whole number below this, and so has the comparison.
+            // `i128` has each integer below this, and so has the comparison.
             if whole.is_finite() && whole.abs() < 1e19 {
                 width.within(whole as i128).map(Some)
             } else {

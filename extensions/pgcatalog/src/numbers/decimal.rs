@@ -7,15 +7,15 @@ use bigdecimal::num_bigint::{BigInt, Sign};
 use bigdecimal::{BigDecimal, RoundingMode, Signed, Zero};
 use sqlite_wasm_kit::{Error, Result, Value};
 
-/// Digits of a number at most, before and after the point. PostgreSQL has 131,072 and 16,383; a product of numbers must not
-/// cost more than the statement's other work.
+/// How many digits a `numeric` has at most, before and after the point. PostgreSQL has 131,072 and
+/// 16,383; a product must not cost more than the statement's other work.
 pub const MAX_DIGITS: i64 = 4000;
 
 /// PostgreSQL's bounds of the digits that a quotient shows (`utils/numeric.h`).
 const MIN_SIGNIFICANT_DIGITS: i64 = 16;
 const MAX_DISPLAY_SCALE: i64 = 1000;
 
-/// Digits in one of the groups of which PostgreSQL makes a number.
+/// How many decimal digits PostgreSQL stores in one digit of a `numeric`.
 const GROUP: i64 = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn overflow() -> Error {
 }
 
 impl Numeric {
-    /// A number whose digits are within the bounds.
+    /// A `numeric` whose digits are within the bounds.
     pub fn checked(number: BigDecimal) -> Result<Self> {
         let (digits, scale) = number.as_bigint_and_exponent();
         let bits = i64::try_from(digits.bits()).unwrap_or(i64::MAX);
@@ -49,7 +49,7 @@ impl Numeric {
         Finite(BigDecimal::from(number))
     }
 
-    /// The number in a text: digits, a point, an exponent, or a word.
+    /// The value of a text: digits, a point, an exponent, or a word.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -274,7 +274,7 @@ impl fmt::Display for Numeric {
     }
 }
 
-/// The order of two texts as numbers; what is no number comes after all numbers.
+/// The order of two texts by their values; a text that is not numeric comes after all others.
 pub fn compare_texts(one: &[u8], other: &[u8]) -> Ordering {
     let number = |text: &[u8]| Numeric::parse(&String::from_utf8_lossy(text));
     match (number(one), number(other)) {

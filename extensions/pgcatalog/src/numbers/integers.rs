@@ -18,7 +18,7 @@ pub const INT4: Width = Width { name: "integer", bits: 32 };
 pub const INT8: Width = Width { name: "bigint", bits: 64 };
 
 impl Width {
-    /// A number of this type.
+    /// The value, if it is within this type.
     pub fn within(self, number: i128) -> Result<i64> {
         let limit = 1i128 << (self.bits - 1);
         if (-limit..limit).contains(&number) { Ok(number as i64) } else { Err(self.out_of_range()) }

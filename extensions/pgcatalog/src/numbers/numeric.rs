@@ -164,7 +164,7 @@ fn whole_quotient(one: Numeric, other: Numeric) -> Result<Numeric> {
     Numeric::checked(BigDecimal::new(one / other, 0))
 }
 
-/// The bucket of a number among `count` equal ones between two bounds, which may be in either order.
+/// The bucket of a value among `count` equal ones between two bounds, which may be in either order.
 fn bucket(one: Value, low: Value, high: Value, count: i64) -> Result<Option<i64>> {
     let all = [Numeric::of(&one)?, Numeric::of(&low)?, Numeric::of(&high)?];
     let [Some(one), Some(low), Some(high)] = all else { return Ok(None) };
@@ -275,7 +275,7 @@ fn scale(value: &Value, change: fn(Numeric) -> Numeric) -> Result<Option<i64>> {
     Ok(number.and_then(|number| Some(number.finite()?.fractional_digit_count())))
 }
 
-/// A function of two numbers as integers of one scale.
+/// A function of two values as integers of one scale.
 fn common(one: Numeric, other: Numeric, function: fn(BigInt, BigInt) -> BigInt) -> Result<Numeric> {
     let (Finite(one), Finite(other)) = (one, other) else { return Ok(NaN) };
     let scale = one.fractional_digit_count().max(other.fractional_digit_count());
@@ -298,7 +298,7 @@ fn multiple_of(one: BigInt, other: BigInt) -> BigInt {
     &one / divisor_of(one.clone(), other.clone()) * other
 }
 
-/// The largest or smallest of several numbers, without those that are NULL.
+/// The largest or smallest of several values, without those that are NULL.
 fn extreme(values: &[Value], is_better: fn(&Numeric, &Numeric) -> bool) -> Result<Option<String>> {
     let mut found: Option<Numeric> = None;
     for value in values {

@@ -7,7 +7,7 @@ use super::{Cells, int, relations, text, typed, yes};
 use crate::catalog::{Catalog, Constraint, PUBLIC};
 use crate::schema::{Column, Index, Relation};
 
-/// A number for each column of an index, as `int2vector` is written.
+/// An integer for each column of an index, as `int2vector` is written.
 fn list(index: &Index, number: impl Fn(&(Option<usize>, bool)) -> usize) -> Value {
     let numbers = index.columns.iter().map(|column| number(column).to_string());
     text(numbers.collect::<Vec<_>>().join(" "))
@@ -42,7 +42,7 @@ pub fn indexes(catalog: &Catalog) -> Vec<Cells> {
     found
 }
 
-/// `{1,2}`: the numbers of columns.
+/// `{1,2}`: the positions of columns, from 1.
 fn numbers(relation: &Relation, names: &[String]) -> Value {
     let number = |name: &String| {
         let at = relation.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));

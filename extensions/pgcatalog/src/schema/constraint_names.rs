@@ -60,8 +60,8 @@ fn same<'a>(one: impl ExactSizeIterator<Item = &'a str>, other: &[String]) -> bo
     one.len() == other.len() && one.zip(other).all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
-/// Names for all keys that have none, as Postgres makes them: with a number where another one in the
-/// schema has the name.
+/// Complete the names of all keys that have none, as Postgres makes them: with a counter at the end
+/// if another one in the schema has the name.
 pub fn complete(relations: &mut [Relation]) {
     let mut taken: BTreeSet<String> = relations.iter().flat_map(names).collect();
     for relation in relations {
@@ -91,7 +91,7 @@ fn of_index(table: &str, index: &Index, columns: &[Column]) -> String {
     format!("{table}_{}_key", names.join("_"))
 }
 
-/// The name, or the first one with a number that nothing has. It is taken then.
+/// The name, or the first one with a counter at its end that nothing has. The name is taken then.
 fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (1..).map(|number| format!("{name}{number}"));
     let mut all = std::iter::once(name.to_owned()).chain(numbered);

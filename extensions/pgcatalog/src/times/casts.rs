@@ -56,7 +56,8 @@ pub const SCALARS: &[Scalar] = &[
     }),
 ];
 
-/// The result for a text; NULL for NULL. Numbers are stored by other programs of SQLite's.
+/// The result for a text; NULL for NULL. Other programs that use SQLite may have stored an integer
+/// or real.
 fn given(value: &Value, read: impl FnOnce(&str) -> Result<String>) -> Result<Option<String>> {
     if value.is_null() {
         return Ok(None);

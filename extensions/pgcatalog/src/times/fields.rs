@@ -88,7 +88,7 @@ fn not_supported(name: &str, kind: &str) -> Error {
     }
 }
 
-/// Microseconds as a number with digits after the point.
+/// Microseconds in decimal, with digits after the point.
 fn decimal(micros: i128, digits: usize) -> String {
     let unit = 10i128.pow(digits as u32);
     let sign = if micros < 0 { "-" } else { "" };
@@ -113,7 +113,7 @@ pub fn of_year(day: i64) -> i64 {
     day - first_day(Date(day).parts().0) + 1
 }
 
-/// Numbers of fields of a time of day.
+/// Values of fields of a time of day.
 fn of_time(name: &str, micros: i64) -> Option<String> {
     Some(match name {
         "hour" => (micros / 3_600_000_000).to_string(),

@@ -22,7 +22,7 @@ const NAMES: &[&str] = &[
 pub struct Moment {
     days: i64,
     micros: i64,
-    /// Of an interval: its own numbers.
+    /// For an interval: its years, months and days.
     parts: Option<(i64, i64, i64)>,
     hour: i64,
     has_zone: bool,

@@ -9,7 +9,7 @@ pub fn out_of_range() -> Error {
     "22008: interval out of range".into()
 }
 
-/// The interval in a text; a number alone is of this unit.
+/// The interval in a text; an amount without a unit is of the unit `alone`.
 pub fn parse(text: &str, alone: Option<&str>) -> Result<Interval> {
     Interval::parse(text, alone).map_err(|fault| {
         let shown: String = text.chars().take(100).collect();

@@ -1,4 +1,4 @@
-//! `to_char` of numbers: digits, points, groups and signs.
+//! `to_char` of numeric values: digits, points, groups and signs.
 
 use sqlite_wasm_kit::{Result, Value};
 

@@ -41,7 +41,7 @@ function using(db, sql, use) {
   return result;
 }
 
-/** A number that depends on all values. */
+/** A checksum that depends on all values. */
 function digest(rows) {
   let sum = 0;
   for (const row of rows) for (const value of Object.values(row)) sum += typeof value === 'string' ? value.length : value;

@@ -1,4 +1,4 @@
-// In place of ../src/late.js: what a start does not evaluate.
+// Replaces ../src/late.js: modules that a start does not evaluate.
 
 import { Dispatch } from '../src/extensions/dispatch.js';
 import * as functions from '../src/api/functions.js';

@@ -1,5 +1,5 @@
-// `loadExtension` of browsers, in place of ../src/extensions/load.js: from bytes, or a URL with its SHA-256. There are no
-// names of shipped extensions, and no grants but SQL.
+// `loadExtension` of browsers, instead of ../src/extensions/load.js: from bytes, or a URL with its SHA-256. There are
+// no names of shipped extensions, and no grants except SQL.
 
 import { WORK } from '../src/opcodes.js';
 import { fetched, prepared, readOptions, register } from '../src/extensions/loading.js';

@@ -1,5 +1,5 @@
-// What an engine gets in a browser, in place of ../src/api/opening.js. Files were opened ahead, since that is not possible
-// in the middle of a call.
+// What an engine gets in a browser, instead of ../src/api/opening.js. Files are opened ahead, since that is not
+// possible in the middle of a call.
 
 import { openFlags } from '../src/api/open-flags.js';
 import { Files } from '../src/files/imports.js';

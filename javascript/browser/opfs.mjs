@@ -123,7 +123,7 @@ class Opened {
   }
 }
 
-/** The files that one engine can open: in place of ../src/files/disk.js. */
+/** The files that one engine can open: replaces ../src/files/disk.js. */
 export class OpfsDisk {
   #opened = new Map();
   /** The path of the last file that was not found because it was not opened ahead. */

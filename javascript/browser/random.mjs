@@ -1,4 +1,4 @@
-// Random bytes from the browser, in place of ../src/host/random.js.
+// Random bytes from the browser, instead of ../src/host/random.js.
 
 /** Most bytes of one call of the browser. */
 const MAX_BYTES = 65536;

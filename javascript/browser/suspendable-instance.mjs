@@ -1,5 +1,5 @@
-// An instance of an extension whose calls wait for SQL, in place of ../src/extensions/suspendable-instance.js.
-// The engine below is suspended too, so the replies are promises.
+// An instance of an extension whose calls wait for SQL, instead of ../src/extensions/suspendable-instance.js. The
+// engine below is suspended too, so the replies are promises.
 
 import { FUNCTIONS, OTHERS } from '../src/extensions/contract.js';
 import { Instance } from '../src/extensions/instance.js';

@@ -1,4 +1,4 @@
-// What browsers do not have, in place of the modules of Node: threads that both sides wait for, and directories.
+// Replaces modules of Node that browsers do not have: threads that both sides wait for, and directories.
 
 const NO_THREAD =
   'it needs SQL, or a limit for the time of its calls. In browsers SQL needs WebAssembly\'s JSPI, which this one lacks ' +

@@ -1,4 +1,4 @@
-// In place of node:buffer.
+// Replaces node:buffer.
 
 const strict = new TextDecoder('utf-8', { fatal: true });
 

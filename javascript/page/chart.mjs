@@ -1,4 +1,4 @@
-// A chart of a result: columns of numbers over the first column.
+// A chart of a result: numeric columns over the first column.
 
 import uPlot from 'uplot';
 
@@ -17,7 +17,7 @@ function timeOf(value) {
   return Number.isNaN(time) ? null : time / 1000;
 }
 
-/** The positions of a column: numbers, times, or 0, 1, 2 … with labels. */
+/** The positions of a column: its values, times, or 0, 1, 2 … with labels. */
 function positions(values) {
   if (values.every(isNumber)) return { xs: values.map(Number), isTime: false, labels: null };
   const times = values.map(timeOf);

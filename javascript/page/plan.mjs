@@ -5,7 +5,7 @@ import { element } from './dom.mjs';
 /** Scans of a whole table are what a reader looks for. */
 const kindOf = (detail) => (/^SCAN/.test(detail) ? 'scan' : /^SEARCH/.test(detail) ? 'search' : /TEMP B-TREE/.test(detail) ? 'sort' : '');
 
-/** @param {any[][]} rows Of EXPLAIN QUERY PLAN: id, parent, a number, and the text. */
+/** @param {any[][]} rows Of EXPLAIN QUERY PLAN: id, parent, an unused column, and the text. */
 export function planTree(rows) {
   const children = (parent) => rows.filter(([, of]) => of === parent);
   const branch = (parent, role) =>

@@ -85,7 +85,7 @@ function distinct(names) {
   });
 }
 
-/** Creates a table for the rows of a file. Returns its name and their number. */
+/** Creates a table for the rows of a file. Returns the table's name and how many rows it has. */
 export async function importRows(source, name, { names, rows }, taken) {
   if (names.length === 0 || names.length > MAX_COLUMNS) throw new Error(`${name}: it has ${names.length} columns`);
   let table = name.replace(/\.[^.]*$/, '') || 'imported';

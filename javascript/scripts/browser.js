@@ -1,5 +1,5 @@
 'use strict';
-// The bundles for browsers: the modules of ../src with those of ../browser in place of what only Node has.
+// The bundles for browsers: the modules of ../src with those of ../browser instead of what only Node has.
 
 const path = require('node:path');
 

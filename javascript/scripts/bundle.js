@@ -25,7 +25,7 @@ const OPTIONS = { bundle: true, minify: true, write: false, platform: 'node', ta
 /** Removes what esbuild leaves: it looks at each expression once, and is quick; 4 % of the compressed bytes. */
 const SHORT = { ecma: 2020, compress: { passes: 3 }, format: { max_line_len: MAX_LINE } };
 
-/** A module's text with the numbers of opcodes in place of their names, which are a tenth of the whole. */
+/** A module's text with the values of opcodes instead of their names, which are a tenth of the whole. */
 function numbered(file) {
   const text = fs.readFileSync(file, 'utf8');
   const imported = /^const \{ (.*) \} = require\('[./]*opcodes\.js'\);$/m.exec(text);

@@ -1,6 +1,6 @@
 'use strict';
-// Writes `src/opcodes.js`: the numbers of the byte protocol, read from the files that define them.
-// Run by `make generate`; a test compares the result with the committed file.
+// Writes `src/opcodes.js`: the opcodes of the byte protocol, read from the files that define them. Run by
+// `make generate`; a test compares the result with the committed file.
 
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');

@@ -1,6 +1,6 @@
 'use strict';
-// Extensions that know the addresses of the program's objects in the sandbox: as numbers of an extension
-// they name nothing.
+// Extensions that know the addresses of the program's objects in the sandbox: as an extension's handles, the addresses
+// name nothing.
 
 const assert = require('node:assert');
 const path = require('node:path');

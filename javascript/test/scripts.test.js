@@ -9,7 +9,7 @@ const Database = require('..');
 
 const COMPONENT = [0x00, 0x61, 0x73, 0x6d, 0x0d, 0x00, 0x01, 0x00];
 
-/** A number in LEB128. */
+/** An integer in LEB128. */
 function leb(number) {
   const bytes = [];
   for (let rest = number; ; rest >>>= 7) {
@@ -48,7 +48,7 @@ test('a script registers functions, aggregates, collations and tables', () => {
   assert.equal(one('SELECT sum(square) FROM squares(1000)'), 333833500);
   assert.equal(one("SELECT longest(x) FROM (SELECT 'a' AS x UNION ALL SELECT 'ccc' UNION ALL SELECT 'bb')"), 'ccc');
   assert.equal(one("SELECT group_concat(x) FROM (SELECT 'bb' AS x UNION ALL SELECT 'a' ORDER BY x COLLATE by_length)"), 'a,bb');
-  // A number is bound as a REAL.
+  // A `number` is bound as a REAL.
   for (const value of [null, 0n, -1n, 9007199254740993n, -(2n ** 63n), 0.5, '', 'é\0a', Buffer.from([0, 255])]) {
     assert.equal(one('SELECT same(:x) IS :x AND typeof(same(:x)) = typeof(:x)', { x: value }), 1, String(value));
   }

@@ -21,7 +21,7 @@ function directory(t) {
   return made;
 }
 
-/** Numbers below a limit, the same ones for each seed. */
+/** Integers below a limit, the same ones for each seed. */
 function randomOf(seed) {
   let state = seed;
   return (limit) => {

@@ -187,7 +187,7 @@ fn a_component_does_not_change_the_runners_directories() {
     }
 }
 
-/// Moving an ancestor away and making another in its place is as good.
+/// Moving an ancestor away and making another one instead would have the same effect.
 #[test]
 fn no_directory_above_the_runners_is_moved() {
     for options in GRANTS {

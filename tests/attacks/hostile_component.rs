@@ -222,7 +222,7 @@ const STARTERS: &[&str] = &[
     "ATTACH 'file:x?vfs=unix' AS x;",
 ];
 
-/// A place with a program and a library, both of which anybody may execute.
+/// A directory with a program and a library, both of which anybody may execute.
 fn with_programs(name: &str) -> Place {
     let place = Place::fresh(name);
     let text = place.path("inside/text");

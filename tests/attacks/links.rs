@@ -122,7 +122,7 @@ fn no_link_is_made_that_leads_up() {
     all_done(nested.attack(&[link("free/..x")]));
 }
 
-/// Under another name, or with another directory in its place.
+/// Under another name, or replaced by another directory.
 #[test]
 fn it_is_neither_moved_nor_linked() {
     let nested = Nested::fresh();

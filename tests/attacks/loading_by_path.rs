@@ -13,7 +13,7 @@ use crate::support::attacker::{all_done, attack};
 use crate::support::composed::shipped;
 use crate::support::place::Place;
 
-/// A place with an extension outside, and links to it inside.
+/// A directory with an extension outside, and links to it inside.
 fn linked() -> Place {
     let place = Place::fresh("load");
     let link = |target: &str, name: &str| {
@@ -87,7 +87,7 @@ fn said(inside: &Path, name: &str) -> String {
     let text = lines.fold(run.out().into_owned(), |text, line| text + line + "\n");
     let text = text.replace(&whole, "NAME").replace(name, "NAME").replace(short, "NAME");
     let base = inside.parent().expect("it has one").display().to_string();
-    // The same place in other words: where a link leads is not what is there.
+    // The same path in other words: the message must not show where a link leads.
     text.replace(&base, "BASE").replace(&short.replace("../", ""), "NAME")
 }
 

@@ -1,11 +1,10 @@
 //! Attacks on the sandbox: each gets nothing, and the same action works where it
 //! is granted.
 //!
-//! A module for each way: names and links, files that are swapped, native code,
-//! malicious extensions, a hostile component in place of the shell. What the
-//! attacker has is in `support/attacker.rs`: a component that calls everything,
-//! native code with a seal made without the key, composed files with any list,
-//! processes that change files meanwhile.
+//! A module for each way: names and links, files that are swapped, native code, malicious
+//! extensions, a hostile component instead of the shell. What the attacker has is in
+//! `support/attacker.rs`: a component that calls everything, native code with a seal made without
+//! the key, composed files with any list, processes that change files meanwhile.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -262,8 +262,8 @@ fn databases_next_to_the_program_are_written() {
     installed.run(&["mine.db", sql], "").keeps_quiet().prints("wal\n7\n1\n");
 }
 
-/// What somebody without the key has put in the shell's place is not run; the
-/// `.wasm` next to it is, or nothing.
+/// A shell that somebody without the key has replaced is not run; the `.wasm` next to it is, or
+/// nothing.
 #[test]
 fn a_shell_that_was_replaced_is_not_run() {
     let installed = Installed::fresh(Layout::Flat);

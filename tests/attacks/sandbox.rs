@@ -63,7 +63,7 @@ const WRITERS: &[&[&str]] = &[
     ],
 ];
 
-/// A place whose `inside` has every kind of link that leads to `outside`.
+/// A directory whose `inside` has every kind of link that leads to `outside`.
 struct Linked(Place);
 
 impl std::ops::Deref for Linked {

@@ -265,6 +265,6 @@ fn what_is_granted_still_works() {
 
 #[test]
 fn system_calls_are_numbered_as_the_kernel_numbers_them() {
-    // The message of the trap above has this number in it.
+    // The message of the trap above contains this value.
     assert_eq!(libc::SYS_socket, 41);
 }

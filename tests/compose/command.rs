@@ -182,7 +182,7 @@ fn thirty_extensions_fit_in_one() {
 /// The extension `uuid` by another name of four letters, as are its functions.
 fn renamed(uuid: &[u8], name: &str) -> Vec<u8> {
     let renamed = replaced(uuid, b"uuid", name.as_bytes());
-    // The compiler writes four letters as one number.
+    // The compiler writes four letters as one integer.
     let number = |name: &str| {
         let bytes = name.as_bytes().try_into().expect("four letters");
         signed_leb128(i32::from_le_bytes(bytes))
@@ -190,7 +190,7 @@ fn renamed(uuid: &[u8], name: &str) -> Vec<u8> {
     replaced(&renamed, &number("uuid"), &number(name))
 }
 
-/// A positive number as code has it.
+/// A positive integer as code encodes it.
 fn signed_leb128(mut number: i32) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number > 0x3f {

@@ -56,7 +56,7 @@ fn all_of_the_next_patch(directory: &Path) -> Vec<PathBuf> {
     all().into_iter().map(changed).collect()
 }
 
-/// The bytes of a component or program, with the next patch of the contract in place of 0.1.0.
+/// The bytes of a component or program, with the next patch of the contract instead of 0.1.0.
 fn next_patch(file: &Path) -> Vec<u8> {
     let mut content = fs::read(file).expect("it is there");
     let places: Vec<_> = (0..content.len())

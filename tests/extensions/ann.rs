@@ -8,7 +8,7 @@ use crate::support::{self, Directory, Outcome};
 
 mod random;
 
-/// Whether two lines are equal, but for the rounding of numbers in lists.
+/// Whether two lines are equal, except for the rounding of values in lists.
 fn agree(found: &str, expected: &str) -> bool {
     let numbers =
         |line: &str| line.split(',').map(|it| it.parse().ok()).collect::<Option<Vec<f64>>>();

@@ -189,7 +189,7 @@ fn a_composed_file_is_one_program_for_every_reader() {
     let extension = fs::read(shipped("text")).expect("it is there");
     let start = good.windows(23).rposition(|text| text == b"sqlite-wasm:composition");
     let start = start.expect("the section's name");
-    // Its number, its length and the length of its name stand in front.
+    // Its id, its length and the length of its name precede it.
     let start = (1..8).map(|back| start - back).find(|at| good[*at] == 0).expect("a section");
     let mut more = good[..start].to_vec();
     custom_section(&mut more, "sqlite-wasm:extension", &extension);

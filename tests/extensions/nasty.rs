@@ -81,13 +81,13 @@ const VALUES: &[&str] = &[
     "'\\'",
 ];
 
-/// What the other arguments are: one list of texts, and one of numbers.
+/// The other arguments: one list of texts, and one of integers and lists.
 const OTHERS: [[&str; 4]; 2] = [["'abc'", "1", "'2'", "x'01'"], ["1", "'a,b'", "2", "3"]];
 
-/// Arguments that a function of any number gets at most.
+/// How many arguments a variadic function gets at most.
 const MOST: usize = 4;
 
-/// A function, and how many arguments it takes; -1 for any number.
+/// A function, and how many arguments it takes; -1 if it is variadic.
 type Signature = (String, i32);
 
 fn run(name: &str, script: &str) -> Outcome {

@@ -113,7 +113,7 @@ fn values_of_each_class_come_back_as_they_were() {
          SELECT group_concat(DISTINCT kind(x)) FROM v;",
         "19|19\nnull,number,bigint,string,bytes",
     );
-    // JavaScript has one type of numbers, and no text that is not Unicode.
+    // JavaScript has one numeric type, and no text that is not Unicode.
     answers(
         &mine,
         "SELECT typeof(same(2.0)), hex(same(CAST(x'61ff' AS TEXT)))",

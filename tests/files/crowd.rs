@@ -49,10 +49,10 @@ fn change(worker: usize, step: usize) -> String {
     )
 }
 
-/// The two sums and the log, which are one number in each state.
+/// The two sums and the log, which are equal in each state.
 const NUMBERS: &str = "SELECT (SELECT n FROM a), (SELECT n FROM b), (SELECT count(*) FROM log)";
 
-/// Fails unless the numbers are equal; the number.
+/// Fails unless the three values are equal; returns the value.
 #[track_caller]
 fn equal(numbers: &str) -> usize {
     let numbers: Vec<_> = numbers.trim().split('|').collect();

@@ -61,8 +61,7 @@ const SCRIPTS: &[Script] = &[
     TWO_FILES,
 ];
 
-/// The transactions. After number N the rows add up to the N-th number, and
-/// each row is as long as it says.
+/// The transactions. After N of them the rows are as the N-th of [`STATES`] says.
 const TRANSACTIONS: &[&str] = &[
     "INSERT INTO t SELECT value, zeroblob(900) FROM generate_series(1, 12);",
     "UPDATE t SET b = zeroblob(1300) WHERE a % 2 = 0; DELETE FROM t WHERE a = 3;",

@@ -31,7 +31,7 @@ fn an_unusable_tmpdir_is_passed_over() {
     }
 }
 
-/// The name of this user's own directory in a place for temporary files.
+/// The name of this user's own directory in a directory for temporary files.
 fn own_directory(place: &Path) -> std::path::PathBuf {
     place.join(format!("sqlite-wasm-run-{}", nix::unistd::geteuid()))
 }

@@ -1,5 +1,5 @@
-//! Random calls of `files` and `dispatch` by a hostile component, with any
-//! numbers, paths and lengths: it may end, and the host lives.
+//! Random calls of `files` and `dispatch` by a hostile component, with any handles, paths and
+//! lengths: the component may end, and the host must survive.
 
 use std::fs;
 

@@ -32,7 +32,7 @@ fn small() -> (Vec<u8>, usize) {
     (attacker::with_list(&with_bundled, &list.to_string(), &whole), end)
 }
 
-/// A number, text or list of the JSON in place of another one.
+/// Replace a value, text or list of the JSON by another one.
 fn other_values(random: &mut Unstructured<'_>, json: &str) -> Result<String> {
     const VALUES: &[&str] = &[
         "0",

@@ -114,8 +114,8 @@ fn damaged_extensions_are_refused_or_sound() {
     .budget_ms(support::budget_ms());
 }
 
-/// Damage where the manifest's texts and numbers are: in the data at the end of
-/// the memory's image, by the names that stand there.
+/// Damage the texts and integers of the manifest: they are in the data at the end of the memory's
+/// image, found by the names in them.
 #[test]
 fn damaged_manifests_are_refused_or_sound() {
     let directory = Directory::fresh("manifest");

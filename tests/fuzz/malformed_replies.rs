@@ -59,7 +59,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Memory with these numbers at these places, in bytes.
+/// Memory with these words at these offsets in bytes.
 fn memory(bytes: usize, fields: &[(usize, u32)]) -> Vec<u8> {
     let mut memory = vec![0; bytes];
     for (place, number) in fields {
@@ -212,7 +212,7 @@ fn rows_lie_in_memory() {
     }
 }
 
-/// A number that may be an address, a length, a case, or anything.
+/// A word that may be an address, a length, a case, or anything.
 fn number(random: &mut Unstructured<'_>) -> Result<u32> {
     Ok(match random.int_in_range(0..=5)? {
         0 => 0,

@@ -60,7 +60,7 @@ impl Tree {
         self.directory.path().join(name)
     }
 
-    /// Whether the place may be reached, and written, by the model.
+    /// Whether the path may be reached, and written, by the model.
     fn access(&self, real: &Path) -> Option<bool> {
         // `inside` is the home: its dotfiles are not granted with it.
         if real.starts_with(self.path("inside/.c")) {
@@ -144,8 +144,8 @@ fn path(random: &mut Unstructured<'_>, tree: &Tree) -> Result<String> {
     Ok(format!("{start}/{middle}{end}").replace("::", ""))
 }
 
-/// Fails unless a read that was done gave the file that the system finds, in a
-/// place that is granted.
+/// Fails unless a read that was done returned the file that the system finds, and that file is
+/// granted.
 #[track_caller]
 fn check_read(tree: &Tree, path: &str, line: &str, run: &Outcome) {
     let Some(content) = line.split_once(": done ").map(|(_, content)| content) else { return };

@@ -159,7 +159,7 @@ fn what_the_user_trusts_is_still_to_be_whole() {
     refused(artifact.run(&["--allow-native", artifact.name]), artifact.name, "damaged");
 }
 
-/// Code of another version. The number of wasmtime's comes first, after its length.
+/// Code of another version. The version of wasmtime comes first, after its length.
 fn of_another_version() -> Vec<u8> {
     let version = support::ours(&Directory::fresh("version").path(), &["--version"]);
     let version = version.out().into_owned();

@@ -1,10 +1,9 @@
 //! Runs the scripts of `cli-smokes/` and compares what they print with their
 //! `.expected` files: through our binary, and through the native reference.
 //!
-//! `cli-smokes/readme.sql` explains the format. `BLESS=1` renews the expected
-//! files; `SMOKE_BINARY` names another binary to test in place of ours, and
-//! `SMOKE_REFERENCE` one in place of the native reference, without the scripts in
-//! `SMOKE_EXCEPT`.
+//! `cli-smokes/readme.sql` explains the format. `BLESS=1` renews the expected files; `SMOKE_BINARY`
+//! names another binary to test instead of ours, and `SMOKE_REFERENCE` one instead of the native
+//! reference, without the scripts in `SMOKE_EXCEPT`.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -128,7 +127,7 @@ impl Smoke {
         let args: Vec<String> = first.into_iter().chain(self.args.iter().cloned()).collect();
         let script = fs::read_to_string(&self.script).expect("scripts are UTF-8");
         let without_load = |line: &str| match line.starts_with(".load ") {
-            // Lines keep their numbers.
+            // Lines keep their positions.
             true => "--\n".to_owned(),
             false => format!("{line}\n"),
         };

@@ -29,7 +29,7 @@ const SEAL_MAGIC: &[u8] = b"sqwasm0";
 /// Most bytes of a seal.
 const MAX_SEAL_BYTES: usize = 256;
 
-/// Bytes of a composed file behind its list: the list's length, and a magic number.
+/// Bytes of a composed file behind its list: the list's length, and a magic.
 const LIST_TAIL_BYTES: usize = 12;
 
 /// The custom section that holds the list.
@@ -151,7 +151,7 @@ pub fn signed_with(sealed: &[u8], key: &[u8; 32]) -> Vec<u8> {
 
 /// Where the hash of the code is in a seal.
 fn code_hash(seal: &[u8]) -> usize {
-    // Magic number, length, two hashes of the `.wasm`; the first version had none.
+    // Magic, length, two hashes of the `.wasm`; the first version had no hashes.
     const OFFSET: usize = 8 + 8 + 32 + 32;
     if seal.len() > OFFSET { OFFSET } else { 16 }
 }
@@ -200,7 +200,7 @@ pub fn list_of(composed: &[u8]) -> (String, usize) {
     let length = composed[end..end + 4].try_into().expect("four bytes");
     let start = end - u32::from_le_bytes(length) as usize;
     let json = String::from_utf8(composed[start..end].to_vec()).expect("the list is JSON");
-    // In front of the list: the section's number, its length, and its name.
+    // In front of the list are the section's id, its length, and its name.
     let name =
         composed[..start].windows(LIST_SECTION.len()).rposition(|at| at == LIST_SECTION.as_bytes());
     let content = name.expect("the list is in a section") - 1;
@@ -208,7 +208,7 @@ pub fn list_of(composed: &[u8]) -> (String, usize) {
     (json, content - length.len() - 1)
 }
 
-/// A composed `.wasm` with any list: `like` shows the magic number.
+/// A composed `.wasm` with any list: `like` shows the magic.
 pub fn with_list(component: &[u8], json: &str, like: &[u8]) -> Vec<u8> {
     let magic = &like[like.len() - 8..];
     let length = u32::try_from(json.len()).expect("a list is short").to_le_bytes();
@@ -217,7 +217,7 @@ pub fn with_list(component: &[u8], json: &str, like: &[u8]) -> Vec<u8> {
     [component, &[0], &leb128(content.len()), &content].concat()
 }
 
-/// An unsigned number as WebAssembly writes it.
+/// An unsigned integer as WebAssembly encodes it.
 pub fn leb128(mut number: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     loop {
@@ -308,8 +308,7 @@ fn waited(child: &Child) -> (End, u64, libc::rusage) {
         let mut status = 0;
         // SAFETY: a rusage of zeros is one.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: both places may be written; the child is ours, and nobody
-        // else waits for it.
+        // SAFETY: both variables may be written; the child is ours, and nobody else waits for it.
         let result = unsafe { libc::wait4(process, &mut status, libc::WNOHANG, &mut usage) };
         assert!(result >= 0, "our own child can be waited for");
         if result == process {

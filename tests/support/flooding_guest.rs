@@ -26,7 +26,7 @@ fn act(action: &str, object: &str) {
         }
         // SAFETY: the host takes nothing from memory here.
         "load" => (0..count()).for_each(|_| unsafe { host_load() }),
-        // SAFETY: as above; any number is a limit.
+        // SAFETY: as above; every value is a valid limit.
         "save" => unsafe { host_save(count() as u32) },
         "type" => {
             let line = edit("? ");

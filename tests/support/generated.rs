@@ -12,7 +12,7 @@ use wit_parser::Resolve;
 
 /// A command whose `run` does this, in a module that `more` completes.
 pub struct Program {
-    /// Its tables, each with its initial number of elements.
+    /// Its tables, each with its initial count of elements.
     pub tables: Vec<u64>,
     /// What `run` does; it must leave nothing on the stack.
     pub run: Vec<Instruction<'static>>,

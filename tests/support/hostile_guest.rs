@@ -83,7 +83,7 @@ fn connect(address: &str) {
 #[derive(Default)]
 struct Answer {
     is_error: u8,
-    /// An error's number, or a file's, after the alignment of each.
+    /// An error's code, or a file's handle, after the alignment of each.
     error: u8,
     rest: [u16; 1],
     file: u32,
@@ -106,11 +106,11 @@ unsafe extern "C" {
     fn host_unmap(file: u32);
 }
 
-/// Flags of `open`, by their places in the interface.
+/// Flags of `open`, by their positions in the interface.
 const READ_WRITE: u32 = 1;
 const CREATE: u32 = 1 << 1;
 
-/// Opens a file by our own interface; an error is its number.
+/// Opens a file by our own interface; an error is its code.
 fn opened(path: &str, how: u32) -> Result<(), u8> {
     let mut answer = Answer::default();
     // SAFETY: the path is `length` bytes, and `answer` outlives the call.
@@ -119,7 +119,7 @@ fn opened(path: &str, how: u32) -> Result<(), u8> {
         // The payload is as wide as a record's alignment.
         return Err(answer.file as u8);
     }
-    // Bit 0 of what follows the number: it can only be read.
+    // Bit 0 of the flags, which follow the handle: the file can only be read.
     if how & READ_WRITE != 0 && answer.flags & 1 != 0 { Err(u8::MAX) } else { Ok(()) }
 }
 
@@ -131,8 +131,8 @@ fn open_all(path: &str) {
     report("read", fs::read_to_string(path));
 }
 
-/// Tries places that are no whole pages, or in use, and what is left of a file
-/// when it was unmapped or closed.
+/// Maps to ranges that are not whole pages, or that are in use, and reads what is left of a file
+/// after it was unmapped or closed.
 fn map(path: &str) {
     const UNIT: usize = 64 << 10;
     let memory = vec![1_u8; 4 * UNIT].leak();
@@ -157,9 +157,9 @@ fn map(path: &str) {
     attempt("another file", other, 0, start, UNIT);
     attempt("a page too many", other, 0, start, 2 * UNIT);
     println!("mapped: {}", String::from_utf8_lossy(&memory[start..start + 6]));
-    // A place for the host's own answers.
+    // Memory for the host's own replies.
     let answer = memory[start..].as_mut_ptr().cast();
-    // SAFETY: the place is ours, and large enough.
+    // SAFETY: the memory is ours, and large enough.
     unsafe { host_map(file, 1, memory.as_ptr(), 1, answer) };
     // SAFETY: both are open.
     unsafe {

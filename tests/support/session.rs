@@ -44,7 +44,7 @@ impl Session {
         Self { input: child.stdin.take(), child, lines: lines_of(output), command: description }
     }
 
-    /// The number of the process.
+    /// The id of the process.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
@@ -190,8 +190,8 @@ fn has_pending_signals(process: u32) -> bool {
 /// Sends a signal to a child that has not been waited for.
 pub fn signal(child: &Child, number: i32) {
     let process = i32::try_from(child.id()).expect("process numbers are small");
-    // SAFETY: `kill` has no memory of ours to harm; the child is a process or
-    // a zombie until it is waited for, so the number is its own.
+    // SAFETY: `kill` has no memory of ours to harm; the child is a process or a zombie until it is
+    // waited for, so the id is its own.
     let result = unsafe { libc::kill(process, number) };
     assert_eq!(result, 0, "a signal can be sent to our own child");
 }

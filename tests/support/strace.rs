@@ -10,7 +10,7 @@ use super::{Input, Outcome};
 pub struct Traced {
     /// What came of the program.
     pub run: Outcome,
-    /// Its system calls, one a line, each with the process's number first.
+    /// Its system calls, one a line, each with the process id first.
     pub calls: Vec<String>,
 }
 

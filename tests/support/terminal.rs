@@ -141,7 +141,7 @@ impl Drop for Terminal {
 /// The two ends of a new pseudo-terminal: ours, and the program's.
 fn pseudo_terminal() -> (File, OwnedFd) {
     let (mut near, mut far) = (-1, -1);
-    // SAFETY: the two numbers may be written, and the rest may be null.
+    // SAFETY: the two descriptors may be written, and the rest may be null.
     let result = unsafe { libc::openpty(&mut near, &mut far, null_mut(), null_mut(), null_mut()) };
     let error = std::io::Error::last_os_error();
     assert_eq!(result, 0, "this machine gives no pseudo-terminal: {error}");

@@ -114,7 +114,7 @@ def mistakes(place: str, found: object, fields: dict, known_only: bool = False) 
 
 
 def fits(value: object, kind: type | tuple) -> bool:
-    # For Python, True is a number; for its JSON, NaN is.
+    # In Python, True is an `int`, and its JSON reads NaN as a `float`.
     if isinstance(value, bool):
         return kind is bool
     return isinstance(value, kind) and (not isinstance(value, float) or isfinite(value))

@@ -1,7 +1,6 @@
 'use strict';
-// What the engine calls in the program: functions, aggregates and tables, by the numbers that they were
-// given. What they throw is kept, and thrown by the statement that has called them; no exception
-// passes through the engine.
+// What the engine calls in the program: functions, aggregates and tables, by the ids that they were given. Their
+// exceptions are kept, and thrown by the statement that has called them; no exception passes through the engine.
 
 const { CODE, EVENT } = require('../opcodes.js');
 const { MalformedReply } = require('../wire/reader.js');
@@ -21,7 +20,7 @@ class Callbacks {
     connection.engine.events.handler = (event, reader, reply) => this.#handle(event, reader, reply);
   }
 
-  /** Adds something that the engine calls by the number that is returned. */
+  /** Adds something that the engine calls by the returned id. */
   add(entry) {
     if (this.#entries.size >= MAX_ENTRIES) throw new RangeError('too many functions and tables');
     while (this.#entries.has(this.#next) || this.#next === 0) this.#next = (this.#next + 1) % 2 ** 31;
@@ -33,7 +32,7 @@ class Callbacks {
     this.#entries.delete(number);
   }
 
-  /** The entry with a number of the engine, which must be of this kind. */
+  /** The entry with an id that the engine has sent, which must be of this kind. */
   find(number, kind) {
     const entry = this.#entries.get(number);
     if (!(entry instanceof kind)) throw new MalformedReply();
@@ -123,7 +122,7 @@ class AggregateFunction {
     return { value, isWindow: false, isDead: false };
   }
 
-  /** The group with a number, or a new one for 0. */
+  /** The group with an id, or a new one for 0. */
   #group(number) {
     if (number !== 0) {
       const group = this.#groups.get(number);

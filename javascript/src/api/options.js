@@ -9,7 +9,7 @@ function booleanOption(options, key) {
   return value;
 }
 
-/** A limit: a positive number, or nothing for no limit. */
+/** A limit: a positive `number`, or nothing for no limit. */
 function limitOption(options, key, none = Infinity) {
   const value = key in options ? options[key] : undefined;
   if (value === undefined || value === null) return none;

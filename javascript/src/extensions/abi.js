@@ -20,7 +20,7 @@ const MAX_ITEMS = 1 << 24;
 
 const alignTo = (offset, align) => Math.ceil(offset / align) * align;
 
-/** A number that is one flat `i32`. */
+/** An integer that is one flat `i32`. */
 const integer = (size, get, set, check = (number) => number) => ({
   size,
   align: size,
@@ -67,7 +67,7 @@ const enumeration = (count) => {
   return { ...u8, lift: (memory, at) => check(u8.lift(memory, at)), liftFlat: (_memory, next) => check(next()) };
 };
 
-/** Flags are numbers; bits that mean nothing are dropped. */
+/** Flags are integers; bits without a meaning are dropped. */
 const flags = (count) => {
   const base = count > 8 ? u16 : u8;
   const mask = 2 ** count - 1;
@@ -103,7 +103,7 @@ function copied(memory, pointer, bytes) {
   return Buffer.from(memory.u8.subarray(pointer, pointer + bytes));
 }
 
-/** Lists of plain numbers are copied as bytes. */
+/** Lists of integers or floats are copied as bytes. */
 const plainList = (size) =>
   pointed(
     (memory, pointer, count) => {
@@ -191,7 +191,7 @@ function ofBits(bits) {
 
 const join = (a, b) => (a === b || b === undefined ? a : a === undefined ? b : 'i64');
 
-/** A flat value as another kind: cases of a variant share their places. */
+/** A flat value as another kind: cases of a variant share their flat values. */
 function toJoined(value, from, to) {
   if (from === to) return value;
   return from === 'f64' ? bitsOf(value) : BigInt(value >>> 0);

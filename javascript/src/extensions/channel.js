@@ -4,7 +4,7 @@
 
 const v8 = require('node:v8');
 
-/** Where the numbers of messages are, and the length of the last one. */
+/** The indexes of the message counters, and of the last message's length. */
 const SENT = Object.freeze({ main: 0, worker: 1 });
 const LENGTH_AT = 2;
 const HEAD_BYTES = 16;

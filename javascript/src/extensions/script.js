@@ -45,7 +45,7 @@ function scriptOf(bytes) {
   if (!header) throw new Error('its section with a script is damaged; build it again');
   const source = content.subarray(line + 1);
   if (source.length > MAX_SOURCE_BYTES) throw new Error(`its script is longer than ${MAX_SOURCE_BYTES} bytes`);
-  // A number without leading zeros, so that one engine has one name.
+  // The version without leading zeros, so that one engine has one name.
   return { engine: `${header[1]}-${Number(header[2])}`, source };
 }
 

@@ -13,8 +13,8 @@ const PAYLOAD = 8;
 const words = new DataView(new ArrayBuffer(8));
 
 /**
- * `types.value`, by hand since most time goes to it: `{ tag, low, high }` for numbers, `{ tag, bytes }`
- * for texts and blobs.
+ * `types.value`, by hand since most time goes to it: `{ tag, low, high }` for integers and reals, `{ tag, bytes }` for
+ * texts and blobs.
  */
 const value = {
   size: 16,
@@ -60,7 +60,7 @@ const value = {
   },
 };
 
-/** A number is two words, a text or blob its address and count. */
+/** An integer or real is two words, a text or blob its address and count. */
 function liftValue(memory, tag, low, high, count) {
   if (tag < CLASS.TEXT) return { tag, low, high };
   if (tag > CLASS.BLOB) throw new ContractViolation('a value of no class');

@@ -3,7 +3,7 @@
 
 const { BY_NAME, ERROR, FileError } = require('./errors.js');
 
-/** The code of a number of the system, whose names are loaded with the first failure. */
+/** The code for an `errno` of the system; their names are loaded at the first failure. */
 function ofNumber(number) {
   const { errno } = require('node:os').constants;
   const found = [...BY_NAME].find(([name]) => errno[name] === number);

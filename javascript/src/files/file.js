@@ -107,7 +107,7 @@ class File {
     }
   }
 
-  /** Fills memory from `offset` on. Returns the number of bytes, less only at the end of the file. */
+  /** Fills memory from `offset` on. Returns how many bytes were read, less only at the end of the file. */
   read(memory, start, length, offset) {
     if (system) return checked(system.readAt(this.descriptor, memory, start, length, offset));
     let done = 0;

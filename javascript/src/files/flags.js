@@ -1,5 +1,5 @@
 'use strict';
-// Numbers of wit/host/files.wit.
+// Values of wit/host/files.wit.
 
 /** `open-flags`. */
 const FLAG = Object.freeze({

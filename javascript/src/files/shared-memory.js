@@ -111,7 +111,7 @@ class SharedMemory {
     this.#generation = generation;
   }
 
-  /** Takes or releases `count` locks from number `first` on. */
+  /** Takes or releases `count` locks, beginning with the one at index `first`. */
   lock(memory, first, count, how) {
     this.checkAddress(memory);
     const isInRange = first < LOCK_COUNT && count >= 1 && count <= LOCK_COUNT - first;

@@ -1,6 +1,6 @@
 'use strict';
-// The parts of WASI 0.2 that engine and extensions get: clocks, random numbers, and a log that takes
-// their output. There is no input and no network; what is missing ends the instance that calls it.
+// The parts of WASI 0.2 that engine and extensions get: clocks, randomness, and a log that takes their output. There is
+// no input and no network; an import that is missing ends the instance that calls it.
 
 const { fill: fillRandom } = require('./random.js');
 

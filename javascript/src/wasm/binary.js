@@ -10,10 +10,10 @@ class MalformedWasm extends Error {
 }
 
 const MAGIC = 0x6d736100;
-/** The four bytes behind the magic number, as a number: version and layer. */
+/** The four bytes behind the magic, as an integer: version and layer. */
 const CORE_VERSION = 1;
 const COMPONENT_VERSION = 0x1000d;
-/** The length of magic number and version. */
+/** The length of magic and version. */
 const PREAMBLE_BYTES = 8;
 
 /** Reads from a position on. */
@@ -33,7 +33,7 @@ class BinaryReader {
     return this.bytes[this.position++];
   }
 
-  /** An unsigned LEB128 number of at most 32 bits. */
+  /** An unsigned LEB128 integer of at most 32 bits. */
   u32() {
     let result = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -80,7 +80,7 @@ function* sections(bytes, start, end) {
   }
 }
 
-/** An unsigned LEB128 number. */
+/** An unsigned integer in LEB128. */
 function leb(number) {
   const bytes = [];
   do {

@@ -55,7 +55,7 @@ class Reader {
     return this.view.getInt32(this.take(4), true);
   }
 
-  /** A 64-bit integer as a number, which is not exact above 2^53. */
+  /** A 64-bit integer as a `number`, which is not exact above 2^53. */
   i64() {
     const start = this.take(8);
     return this.view.getInt32(start + 4, true) * 4294967296 + this.view.getUint32(start, true);

@@ -37,7 +37,7 @@ function encodeShort(text, bytes, at) {
 /** @returns {Uint8Array} */
 const encode = (text) => encoder.encode(text);
 
-/** Writes a text where there is room for three bytes for each of its units. Returns their number. */
+/** Writes a text into space for three bytes for each of its units. Returns how many bytes it wrote. */
 function encodeInto(text, bytes, at) {
   return encoder.encodeInto(text, bytes.subarray(at)).written;
 }

@@ -10,7 +10,7 @@ const MAX_INTEGER = 2n ** 63n - 1n;
 const toBuffer = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 
 /**
- * Writes a value. As in better-sqlite3, numbers are reals and bigints are integers.
+ * Writes a value. As in better-sqlite3, a `number` is a real and a bigint an integer.
  * @returns {boolean} Whether SQL has such a value.
  */
 function putValue(writer, value) {
@@ -50,7 +50,7 @@ function putValue(writer, value) {
 
 /**
  * Reads a value.
- * @param {boolean} safeIntegers Integers as bigints; otherwise as numbers.
+ * @param {boolean} safeIntegers Integers as bigints; otherwise each is a `number`.
  */
 function readValue(reader, safeIntegers) {
   switch (reader.u8()) {

@@ -73,7 +73,7 @@ class Writer {
     this.position += 4;
   }
 
-  /** A number that is a 64-bit integer, without its fraction. */
+  /** A `number` as a 64-bit integer, without its fraction. */
   i64(number) {
     this.#reserve(8);
     const low = number % 4294967296;

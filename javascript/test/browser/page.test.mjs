@@ -65,7 +65,7 @@ class User {
     return this.click(name, '.tabs');
   }
 
-  /** Types a text into the editor, in place of the old one. */
+  /** Types a text into the editor, replacing the old one. */
   async type(sql) {
     await this.page.waitForSelector('.editor');
     await this.page.evaluate(() => document.querySelector('.editor').shadowRoot.querySelector('.cm-content').focus());

@@ -1,6 +1,6 @@
 'use strict';
-// Inserts rows until it is killed, and prints the number of each row that was committed: FILE, journal
-// mode. A row is larger than a page, so that a transaction has several.
+// Inserts rows until it is killed, and prints the id of each row that was committed: FILE, journal mode. A row is
+// larger than a page, so that a transaction has several.
 
 const fs = require('node:fs');
 

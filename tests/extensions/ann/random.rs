@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::answers;
 use crate::support::Directory;
 
-/// Numbers from a seed (xorshift).
+/// Integers from a seed (xorshift).
 struct Numbers(u64);
 
 impl Numbers {

@@ -86,7 +86,7 @@ def blob(table, column, row_id, text):
         blob.close()
 
 
-# Each with its number of arguments.
+# Each with its argument count.
 FUNCTIONS = [(first, -1), (rows, -1), (blocks, -1), (run, -1), (names, 1), (failure, -1), (execute, 1), (blob, 4)]
 NAMES = {first: "python_value"}
 

@@ -169,7 +169,7 @@ fn startup_file(path: &str) -> Result<String, ()> {
     if reply.0[0] == 0 { Err(()) } else { Ok(reply.text(4)) }
 }
 
-/// The extension's number, or the host's message.
+/// The extension's handle, or the host's message.
 fn load(name: &str) -> Result<u32, String> {
     let mut reply = Reply::new();
     // SAFETY: the name is `length` bytes, and the reply outlives the call.
@@ -221,7 +221,7 @@ fn race(parts: &[&str]) {
     let mut reply = Reply::new();
     let mut found = 0;
     let mut unsound = 0;
-    // SAFETY: the place is one unit of ours, and the reply outlives each call.
+    // SAFETY: the memory is one unit of ours, and the reply outlives each call.
     unsafe {
         let file = open(parts[0], READ_WRITE | CREATE).expect("the database is granted");
         host_shm_open(file, 0, &mut reply);
@@ -251,8 +251,8 @@ fn call(parts: &[&str]) {
     let (start, length) = (text.as_ptr(), text.len());
     let mut reply = Reply::new();
     let reply = &mut reply;
-    // SAFETY: the host must check all of it: a wrong number is what is tested.
-    // The reply outlives each call, and is larger than any result.
+    // SAFETY: the host must check all of it: the test passes wrong handles on purpose. The reply
+    // outlives each call, and is larger than any result.
     unsafe {
         match parts[0] {
             "open" => host_open(start, length, a32 & 0x7f, reply),

@@ -87,7 +87,7 @@ ADD = "INSERT INTO analytics VALUES (?, ?, ?, ?, ?)"
 FIRST_SECOND = 1_700_000_000
 YEAR_SECONDS = 365 * 86_400
 CATEGORIES = "books clothes food garden music sports tools toys".split()
-# 8 + 8 + 8 bytes of numbers, about 6 of a category, 11 of a description.
+# 8 + 8 + 8 bytes of integers and reals, about 6 of a category, 11 of a description.
 ANALYTICS_ROW_BYTES = 41
 
 QUERIES = {

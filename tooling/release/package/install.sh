@@ -17,7 +17,7 @@ fail() {
     exit 1
 }
 
-# put FILE DIRECTORY [NAME]: in place of what is there, which may be a link to another file.
+# put FILE DIRECTORY [NAME]: replaces an existing entry, which may be a link to another file.
 put() {
     mkdir -p "$2"
     rm -f "$2/${3:-${1##*/}}"

@@ -3,7 +3,7 @@
 //!
 //! - values: `conf_echo(X)`, `conf_class(X)`, `conf_join(…)`, `conf_edge(NAME)`,
 //!   `conf_blob(N)`, `conf_digest(X)`, `conf_arity(…)`
-//! - numbers as text: `conf_written(X)`; as the kit writes them: `conf_kit(X)`
+//! - integers and reals as text: `conf_written(X)`; as the kit writes them: `conf_kit(X)`
 //! - encodings: `conf_bytes_le(X)`, `conf_bytes_be(X)`, `conf_text_le(X)`,
 //!   `conf_text_be(X)`
 //! - subtypes: `conf_subtype(X)`, `conf_with_subtype(X, N)`,
@@ -33,7 +33,7 @@ use sqlite_wasm_kit::Stability::{Stable, Volatile};
 use sqlite_wasm_kit::TextEncoding::{Utf16Be, Utf16Le};
 use sqlite_wasm_kit::{ANY_NUMBER, AggregateFunction, Collation, Module, ModuleKind::*, Scalar};
 
-/// The place of `conf_near` in the table, for the tables that overload it.
+/// The index of `conf_near` in the table, for the tables that overload it.
 const NEAR: u32 = 0;
 
 const SCALARS: &[Scalar] = &[

@@ -1,5 +1,5 @@
-//! A table of numbers that shows its calls: `seen` is the index info, the plan
-//! and the arguments of the scan.
+//! A table of integers that shows its calls: `seen` is the index info, the plan and the arguments
+//! of the scan.
 //!
 //! Rows have `a` from 0 to `last` (9 when it is left out), `b` as `a` modulo 3,
 //! and `c` as a text. The scan fails at the row `fail_at`.
@@ -17,7 +17,7 @@ const COLUMNS: [&str; 6] = ["a", "b", "c", "seen", "last", "fail_at"];
 const LAST: i32 = 4;
 const FAIL_AT: i32 = 5;
 
-/// The number of the overloaded function as an operator.
+/// The operator code of the overloaded function.
 const NEAR_OPERATOR: u8 = 150;
 
 /// `conf_near(A, B)`: whether they differ by at most 1.

@@ -148,8 +148,8 @@ impl Table for Store {
                 self.before.retain(|(point, _)| point.is_none_or(|point| point < number));
             }
             Transaction::RollbackTo(number) => {
-                // SQLite numbers savepoints that were set before the table
-                // took part in the transaction: then all of it goes.
+                // SQLite counts savepoints that were set before the table took part in the
+                // transaction: going back to one of them undoes all of it.
                 let known = self.before.iter().any(|(point, _)| *point == Some(number));
                 self.back_to(|point| if known { *point == Some(number) } else { point.is_none() });
             }

@@ -43,7 +43,7 @@ pub fn blob(count: i64) -> Vec<u8> {
     (0..count).map(|place| (place % 251) as u8).collect()
 }
 
-/// How many bytes, and a number that depends on each and on its place (FNV-1a).
+/// How many bytes, and a hash that depends on each byte and its position (FNV-1a).
 pub fn digest(value: Value) -> String {
     let bytes = value.into_bytes();
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -5,7 +5,7 @@ use sqlite_wasm_kit::{Cursor, Result, Table};
 
 const COLUMNS: u32 = 70;
 
-/// Two rows; the columns `c0` to `c69` hold their numbers.
+/// Two rows; the columns `c0` to `c69` hold their indexes.
 pub struct Wide;
 
 impl Table for Wide {

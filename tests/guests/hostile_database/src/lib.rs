@@ -1,5 +1,5 @@
-//! A component in place of `database.wasm` that sends replies which SQLite never sends. The path of
-//! the opened database selects the attack: a seed for random replies, or the name of an attack.
+//! A component that replaces `database.wasm` and sends replies which SQLite never sends. The path
+//! of the opened database selects the attack: a seed for random replies, or the name of an attack.
 #![cfg(target_family = "wasm")]
 
 use std::cell::{Cell, RefCell};
@@ -40,7 +40,7 @@ fn random() -> u64 {
     state
 }
 
-/// Bytes that are often nearly a reply: small numbers, tags, lengths.
+/// Bytes that are often nearly a reply: small integers, tags, lengths.
 fn bytes() -> Vec<u8> {
     let count = random() % 80;
     let byte = |_| match random() % 8 {

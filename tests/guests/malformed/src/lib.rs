@@ -10,8 +10,8 @@
 //!   `inline` and `inline-pending-result`
 //! - `malformed_group(X)`: the last X; `start`, `step`, `finish`, and with OVER
 //!   `inverse` and `value`
-//! - `malformed_table`: three rows of a number and a text; the functions of
-//!   `table`, each by its name with `table-` in front
+//! - `malformed_table`: three rows of an integer and a text; the functions of `table`, each by its
+//!   name with `table-` in front
 //! - its manifest: the bytes of [`MANIFEST`] in the file, where a test has
 //!   written some; the function `describe`
 #![allow(missing_docs)]

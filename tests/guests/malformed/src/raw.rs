@@ -41,7 +41,7 @@ fn answer(function: &str, valid: impl FnOnce() -> *mut u8) -> *mut u8 {
     said.map_or_else(valid, |address| address as *mut u8)
 }
 
-/// What a test wrote into the file, in place of the valid manifest.
+/// The manifest that a test wrote into the file, instead of the valid one.
 fn manifest() -> Option<*mut u8> {
     let bytes = std::hint::black_box(&MANIFEST);
     (bytes[FLAG] != b'.').then(|| {

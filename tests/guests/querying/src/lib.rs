@@ -1,8 +1,8 @@
-//! querying: SQL from every place, and what an instance keeps, for the tests in
+//! querying: SQL from every function, and what an instance keeps, for the tests in
 //! `tests/extensions` (`connections.rs`, `nesting.rs`, `sql_work.rs`). Not shipped.
 //!
-//! The names begin with `sql00`. A test writes another number over it in the
-//! file, and so has as many extensions as it wants without building them.
+//! The names begin with `sql00`. A test writes other digits over it in the file, and so gets as
+//! many extensions as it wants without building them.
 //!
 //! - `sql00_run(SQL)`: the first value of the first row
 //! - `sql00_work(BYTES)`, `sql00_work_later(BYTES)`: the reply to these operations

@@ -23,7 +23,7 @@ class Engine:
     def run(self, call, values):
         sql = self.statements[call] if isinstance(call, int) else call
         found = self.db.execute(sql, values)
-        # Of a change it gives the number of rows.
+        # For a change it returns the count of rows.
         return found.fetchall() if sql.startswith("SELECT") else []
 
     def load(self, steps):

@@ -1,11 +1,10 @@
 //! longest: the longest text of a group.
 //!
-//! - `longest(X)`: the longest X, or the first of several; numbers count as their
-//!   text. NULL if every X is NULL
+//! - `longest(X)`: the longest X, or the first of several; integers and reals count as their text.
+//!   NULL if every X is NULL
 
-// 1. Each function as SQLite registers it: its name, the number of arguments,
-//    whether equal arguments give equal results, and who may call it if the
-//    schema is not trusted.
+// 1. Each function as SQLite registers it: its name, its argument count, whether equal arguments
+//    give equal results, and who may call it if the schema is not trusted.
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result};

@@ -5,9 +5,8 @@
 //!
 //! NULL gives NULL.
 
-// 1. Each function as SQLite registers it: its name, the number of arguments,
-//    whether equal arguments give equal results, and who may call it if the
-//    schema is not trusted.
+// 1. Each function as SQLite registers it: its name, its argument count, whether equal arguments
+//    give equal results, and who may call it if the schema is not trusted.
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Result, Scalar};

@@ -27,7 +27,7 @@ pub fn hash(token: &str) -> TokenHash {
 ///
 /// # Errors
 ///
-/// When the system has no random numbers.
+/// When the system provides no randomness.
 pub fn secret() -> Result<String> {
     let mut bytes = [0; SECRET_BYTES];
     SystemRandom::new().fill(&mut bytes).ok().context("the system gave no random numbers")?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use sqlite_wasm_runtime::limits::units::{parse_duration, parse_size};
 
-/// A value of the file: a text as on the command line, or a number of bytes or seconds.
+/// A value of the file: a text as on the command line, or a count of bytes or seconds.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {

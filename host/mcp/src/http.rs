@@ -40,7 +40,7 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 /// Largest head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// Longest time of a connection: a client that reads slowly leaves its place to others.
+/// Longest time of a connection: a client that reads slowly must make room for others.
 const MAX_TIME: Duration = Duration::from_secs(300);
 
 /// After a failure to accept, such as too many open files.

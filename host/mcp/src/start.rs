@@ -24,7 +24,7 @@ use crate::saved;
 use crate::server::{Server, Shared};
 use crate::stdio::Bounded;
 
-/// Where the system has its random numbers.
+/// The system's sources of randomness.
 const RANDOM: [&str; 2] = ["/dev/urandom", "/dev/random"];
 
 /// How clients reach the server.
@@ -128,7 +128,7 @@ fn wall(options: &Options, databases: &Databases, audit: Option<&Audit>) -> Resu
     if let Some(audit) = audit {
         plan.handle(audit.directory(), Rights::Files);
     }
-    // Random numbers: a static program with glibc may not find the system call.
+    // Randomness: a static program with glibc may not find the system call.
     RANDOM.iter().for_each(|device| plan.path(device, Rights::Read));
     if let Some(warning) = wall::raise(&plan)?.warning() {
         complain(warning);

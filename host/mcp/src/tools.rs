@@ -153,7 +153,7 @@ impl<'a> Arguments<'a> {
             .ok_or_else(|| Failure::argument(format!("the argument `{name}` is missing")))
     }
 
-    /// A number of rows that may be missing.
+    /// A count of rows, which may be missing.
     fn count(&self, name: &str) -> Result<Option<u32>, Failure> {
         let count = |json: &Json| {
             let count = json.as_u64().and_then(|count| u32::try_from(count).ok());

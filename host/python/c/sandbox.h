@@ -33,7 +33,7 @@ extern Library sandbox_library;
 #include "functions.h"
 #undef SANDBOX_REDIRECT
 
-/* limits.c, in place of functions that a limit can end. */
+/* limits.c, instead of functions that a limit can end. */
 int sandbox_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs);
 int sandbox_prepare_v2(sqlite3 *db, const char *sql, int count, sqlite3_stmt **statement,
                        const char **tail);

@@ -14,7 +14,7 @@ def run(kind, argument, rest):
     """Run it as Python would."""
     is_safe = getattr(sys.flags, "safe_path", False) or sys.flags.isolated
     if kind == "-m":
-        # runpy puts the path of the module in place of the first word.
+        # runpy replaces the first word with the path of the module.
         sys.argv = ["-m", *rest]
         return runpy.run_module(argument, run_name="__main__", alter_sys=True)
     if kind == "-c":

@@ -1,7 +1,7 @@
 //! The open connections: how many there may be, and which of them belong to strangers, of whom it
 //! is not known yet who they are.
 //!
-//! Strangers cannot shut others out: where all places are taken, the oldest stranger of the address
+//! Strangers cannot shut others out: when all slots are taken, the oldest stranger of the address
 //! that has most of them goes, and whoever proves at once who he is gets in.
 
 use std::collections::{HashMap, VecDeque};
@@ -48,16 +48,16 @@ struct Stranger {
 /// Dropped when a connection must end.
 type Stay = oneshot::Sender<()>;
 
-/// A place, and what ends when its connection must.
+/// A slot, and what ends when its connection must.
 pub type Begun = (Arc<Place>, oneshot::Receiver<()>);
 
-/// The place of a connection, until it is dropped.
+/// The slot of a connection, until it is dropped.
 #[derive(Debug)]
 pub struct Place {
     of: Arc<Connections>,
     /// None of a Unix socket.
     pub address: Option<IpAddr>,
-    /// Its number among the strangers.
+    /// Its id among the strangers.
     number: u64,
     known: Mutex<Option<Known>>,
 }
@@ -82,8 +82,8 @@ impl Connections {
         })
     }
 
-    /// A place for a connection from this address, or of the owner by a Unix socket, and what ends
-    /// when it must; none where all are taken.
+    /// A slot for a connection from this address, or of the owner by a Unix socket, and what ends
+    /// when it must; `None` when all are taken.
     pub fn begin(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Begun> {
         self.place(address, false)
     }
@@ -165,7 +165,7 @@ impl Place {
         true
     }
 
-    /// A place for the WebSocket that goes on where this connection of HTTP ends.
+    /// A slot for the WebSocket that goes on where this connection of HTTP ends.
     pub fn upgraded(&self) -> Option<Begun> {
         self.of.place(self.address, true)
     }
@@ -195,7 +195,7 @@ mod tests {
         let (mut first, mut other) = (begin(HERE), begin(THERE));
         let mut second = begin(HERE);
         assert!(second.0.is_of("a") && second.0.is_of("a"));
-        // All places are taken: the oldest of those who did not say who they are goes.
+        // All slots are taken: the oldest of the clients that have not identified themselves goes.
         let mut third = begin(HERE);
         assert!(has_ended(&mut first) && !first.0.is_of("a"));
         drop(first);

@@ -25,7 +25,7 @@ use clap::Parser;
 use sqlite_wasm_runtime::words::complaint::complain;
 
 fn main() -> ExitCode {
-    // `sqlite-wasm-run serve` starts this by a handle, whose number would be the name in `ps`.
+    // `sqlite-wasm-run serve` starts this by a descriptor, which would be the name in `ps`.
     let _ = rustix::thread::set_name(c"sqlite-wasm-serve");
     let settings = config::Settings::parse();
     match start::run(settings) {

@@ -61,7 +61,7 @@ pub struct Opened {
 #[derive(Debug)]
 pub struct Session {
     jobs: SyncSender<Job>,
-    /// Free places in the queue of jobs.
+    /// Free slots in the queue of jobs.
     places: Arc<Semaphore>,
     control: Arc<Control>,
     thread: JoinHandle<()>,
@@ -112,14 +112,14 @@ impl Session {
         replied.await.unwrap_or_else(|_| Err(self.control.why_gone()))
     }
 
-    /// Run a closure on the session's thread, without waiting for it. A cursor that was closed may still
-    /// be performed, so this waits for a place in the queue.
+    /// Run a closure on the session's thread, without waiting for it. A cursor that was closed may
+    /// still be performed, so this waits for a slot in the queue.
     ///
     /// # Errors
     ///
     /// Why the session is gone.
     pub async fn post(&self, work: impl FnOnce(&mut Engine) + Send + 'static) -> Result<()> {
-        // It never closes. A session that ends drops its queue, and with it the places.
+        // It never closes. A session that ends drops its queue, and with it the slots.
         let place = self.places.clone().acquire_owned().await;
         let job = move |engine: &mut Engine| {
             drop(place);

@@ -59,8 +59,8 @@ pub fn bind_tcp(address: SocketAddr) -> Result<(Bound, SocketAddr)> {
 ///
 /// # Errors
 ///
-/// Where a server listens there, and where the directory is missing or others may write it: they
-/// could put their own socket in its place.
+/// If a server listens there, or if the directory is missing or others may write it: they could
+/// replace the socket with their own.
 pub fn bind_unix(directory: &Path, name: &str) -> Result<(Bound, PathBuf)> {
     let shown_path = directory.join(name);
     let shown = escaped(&shown_path);

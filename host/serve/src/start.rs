@@ -41,7 +41,7 @@ const POSTGRES_PORT: u16 = 5432;
 const POSTGRES: [&str; 2] = ["pgcatalog", "series"];
 const CATALOGUE_GRANT: &str = "pgcatalog=sql:ro";
 
-/// Where the system has its random numbers.
+/// The system's sources of randomness.
 const RANDOM: [&str; 2] = ["/dev/urandom", "/dev/random"];
 
 /// Threads for the network at most; SQL has its own.
@@ -222,7 +222,7 @@ fn wall(settings: &Settings, databases: &Databases) -> Result<()> {
         let directory = temporary::prepare().context("`--max-temp` needs a directory for them")?;
         plan.handle(directory.as_fd(), Rights::Files);
     }
-    // Random numbers: a static program with glibc may not find the system call.
+    // Randomness: a static program with glibc may not find the system call.
     RANDOM.iter().for_each(|device| plan.path(device, Rights::Read));
     if let Some(warning) = wall::raise(&plan)?.warning() {
         tracing::warn!("{warning}");

@@ -3,8 +3,8 @@
 //! | SQL | JavaScript |
 //! | --- | --- |
 //! | NULL | `null`; `undefined` too as a result |
-//! | INTEGER | a number, or a BigInt if a number would not be exact; a result may be a boolean |
-//! | REAL | a number; as a result one that is not whole, or not exact as an integer |
+//! | INTEGER | a `number`, or a BigInt if that would not be exact; a result may be a boolean |
+//! | REAL | a `number`; as a result one that is not whole, or not exact as an integer |
 //! | TEXT | a string; bytes that are not UTF-8 become U+FFFD |
 //! | BLOB | a `Uint8Array` |
 

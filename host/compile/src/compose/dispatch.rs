@@ -48,7 +48,7 @@ struct Target {
 /// The trampolines of a CLI.
 struct Trampolines<'a> {
     contract: &'a Contract,
-    /// The number of extensions that they call.
+    /// How many extensions they call.
     count: u32,
     /// The index of the function that allocates memory.
     realloc: u32,

@@ -73,7 +73,7 @@ struct Instance {
 #[derive(Default)]
 pub struct Graph {
     graph: CompositionGraph,
-    /// What the extensions import in place of WASI's own, by name.
+    /// What the extensions import instead of WASI's own interfaces, by name.
     sandbox: HashMap<String, NodeId>,
     /// Extensions read so far.
     count: usize,

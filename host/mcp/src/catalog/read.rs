@@ -61,7 +61,7 @@ impl Catalog {
     }
 }
 
-/// The number that SQLite changes with the schema.
+/// The counter that SQLite increments with each change of the schema.
 ///
 /// # Errors
 ///

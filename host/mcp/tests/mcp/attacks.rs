@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::{Server, directory, shell};
 
-/// In place of what differs: a word, and two numbers.
+/// Replacements for what differs: a word, and two integers.
 const WORDS: [[&str; 3]; 2] = [["alpha", "1", "17"], ["omega", "2", "23"]];
 
 const SCHEMA: &str = "

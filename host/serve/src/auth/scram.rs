@@ -16,7 +16,7 @@ pub const MECHANISM: &str = "SCRAM-SHA-256";
 /// Rounds of the hash, as in Postgres.
 const ROUNDS: u32 = 4096;
 
-/// Maximum number of rounds of a stored password: clients compute them.
+/// Limit on the rounds of a stored password: clients compute them.
 const MAX_ROUNDS: u32 = 1 << 20;
 
 /// Random bytes of a salt, and of a nonce.
@@ -61,7 +61,7 @@ impl Secret {
     ///
     /// # Errors
     ///
-    /// When the system has no random numbers.
+    /// When the system provides no randomness.
     pub fn new(password: &str) -> Result<Self> {
         Self::with(password, &random::<SALT_BYTES>()?, ROUNDS)
     }
@@ -130,7 +130,7 @@ fn hash(text: &str) -> Result<Hash> {
 ///
 /// # Errors
 ///
-/// When the system has no random numbers.
+/// When the system provides no randomness.
 pub fn key_of_nobody() -> Result<[u8; 32]> {
     random()
 }

@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 
-/// A group of entries is sent at this number of bytes or entries.
+/// A group of entries is sent at this size, or at this count of entries.
 const GROUP_BYTES: usize = 32 << 10;
 const GROUP_ENTRIES: usize = 128;
 

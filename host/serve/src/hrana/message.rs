@@ -30,7 +30,7 @@ pub enum SocketRequest {
     GetAutocommit { stream_id: i32 },
 }
 
-/// SQL, or the number of a stored one, on a stream.
+/// SQL, or the id of a stored text, on a stream.
 #[derive(Deserialize, prost::Message)]
 #[serde(default)]
 pub struct OnStream {

@@ -179,7 +179,7 @@ pub fn bind(statement: &mut Statement<'_>, stmt: &Stmt) -> Result<()> {
         }
     }
     match is_bound.iter().position(|bound| !bound) {
-        // A number that no parameter uses (`?1, ?3`) needs no argument, and has no name.
+        // An index that no parameter uses (`?1, ?3`) needs no argument, and has no name.
         Some(index) if statement.parameter_name(index + 1).is_some() || given < index + 1 => {
             Err(wrong_count(given + stmt.named_args.len(), count))
         }

@@ -85,7 +85,7 @@ impl TryFrom<Fields> for Request {
     }
 }
 
-/// SQL, or the number of a stored one.
+/// SQL, or the id of a stored text.
 #[derive(Message)]
 pub struct Text {
     #[prost(string, optional, tag = "1")]

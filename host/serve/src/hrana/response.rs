@@ -166,7 +166,7 @@ pub struct CursorEntry {
     entry: Option<Entry>,
 }
 
-/// The parts of a cursor's reply. A row, which has number 4, is encoded where it arrives.
+/// The parts of a cursor's reply. A row, which has tag 4, is encoded where it arrives.
 #[derive(PartialEq, Serialize, Oneof)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Entry {
@@ -228,12 +228,12 @@ fn encoded<S: Serializer>(json: &impl AsRef<[u8]>, to: S) -> Result<S::Ok, S::Er
     to.serialize_bytes(json.as_ref())
 }
 
-/// A number of 64 bits, which JavaScript's numbers do not have.
+/// A 64-bit integer, which JavaScript's `number` cannot represent.
 fn as_text<S: Serializer>(number: &i64, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(number)
 }
 
-/// JSON has a failure as a field, Protocol Buffers in its place.
+/// In JSON a failure is a field; in Protocol Buffers it is the message itself.
 fn as_error<S: Serializer>(error: &Failed, to: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Failing<'a> {

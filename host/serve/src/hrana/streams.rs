@@ -48,7 +48,7 @@ impl Streams {
     ///
     /// # Errors
     ///
-    /// When the system has no random numbers.
+    /// When the system provides no randomness.
     pub fn keep(&self, stream: Stream) -> Result<String> {
         let baton = token::secret().map_err(|error| Error::Request(error.to_string()))?;
         self.all().insert(token::hash(&baton), stream);

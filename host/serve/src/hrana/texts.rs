@@ -1,12 +1,11 @@
-//! SQL that a client has stored, by its number.
+//! SQL that a client has stored, by its id.
 
 use std::collections::HashMap;
 
 use super::request::Text;
 use crate::session::error::{Error, Result};
 
-/// Maximum number of stored texts of a client, and of their bytes: a client stores frequent
-/// statements.
+/// Limits on the stored texts of a client, and on their bytes: a client stores frequent statements.
 const MAX_TEXTS: usize = 1000;
 const MAX_BYTES: usize = 1 << 20;
 
@@ -20,7 +19,7 @@ pub struct Texts {
 impl Texts {
     /// # Errors
     ///
-    /// Where the number is in use, or too much is stored.
+    /// If the id is in use, or too much is stored.
     pub fn store(&mut self, id: i32, sql: String) -> Result<()> {
         if self.texts.contains_key(&id) {
             return Err(Error::Request(format!("SQL text {id} is stored already")));

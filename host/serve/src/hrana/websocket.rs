@@ -75,7 +75,7 @@ pub async fn upgrade(
         return shared.page.map(|page| page(&headers)).ok_or_else(Refused::not_found);
     };
     let listener = shared.listener;
-    // The connection of HTTP ends here, and its place is free.
+    // The connection of HTTP ends here, and its slot is free.
     let place = place.upgraded().ok_or_else(Refused::full)?;
     let name = name.map(|Path(name)| name);
     let upgrade = upgrade.protocols(PROTOCOLS);

@@ -1,4 +1,4 @@
-//! Limits on the number of sessions, and of clients that wait for one.
+//! Limits on sessions, and on clients that wait for one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::shares::{Party, Share, Shares};
 /// waits longer should get an error.
 const MAX_WAIT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 5_000 });
 
-/// A session's place; free again when it is dropped.
+/// A session's slot; free again when it is dropped.
 #[derive(Debug)]
 pub struct Slot {
     _permit: OwnedSemaphorePermit,
@@ -23,7 +23,7 @@ pub struct Slot {
 /// Sessions of the owner, by a Unix socket, beyond the others.
 const OWNERS: usize = 4;
 
-/// The places of all sessions, and of those who wait: as many again.
+/// The slots of all sessions, and of the clients that wait: as many again.
 #[derive(Debug, Clone)]
 pub struct Slots {
     free: Arc<Semaphore>,
@@ -68,7 +68,7 @@ impl Slots {
         }
     }
 
-    /// A place at once, or when another client ends.
+    /// A slot at once, or when another client ends.
     ///
     /// # Errors
     ///

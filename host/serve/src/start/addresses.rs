@@ -12,10 +12,10 @@ use crate::server::Server;
 /// Databases whose lines are printed at most.
 const MAX_SHOWN: usize = 10;
 
-/// In place of a database that does not exist yet.
+/// Printed for a database that does not exist yet.
 const EXAMPLE: &str = "NAME";
 
-/// In place of a token that only its user knows.
+/// Printed for a token that only its user knows.
 const UNKNOWN_TOKEN: &str = "(the token of a user)";
 
 /// Print how to connect to each database of `all`. The token follows `#`, which browsers do not send.

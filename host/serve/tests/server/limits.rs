@@ -98,7 +98,7 @@ fn an_idle_stream_is_closed() {
     let server = Server::start(&["--idle-timeout", "500ms", "--max-clients", "1"]);
     let (_, reply) = server.post("/v3/pipeline", &json!({"requests": [execute("SELECT 1")]}));
     assert!(reply["baton"].is_string());
-    // Its place is free again.
+    // Its slot is free again.
     assert_eq!(server.query("SELECT 1"), [["1"]]);
     let (status, _) =
         server.post("/v3/pipeline", &json!({"baton": reply["baton"], "requests": []}));

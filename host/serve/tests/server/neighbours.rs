@@ -116,7 +116,7 @@ fn traps(server: &Server) {
     }
 }
 
-/// Reads and writes until `is_over` is set. Returns the number of requests.
+/// Reads and writes until `is_over` is set. Returns how many requests it has sent.
 fn works(server: &Server, is_over: &AtomicBool) -> usize {
     let mut stream = server.stream();
     let mut client = Client::new(server);

@@ -105,7 +105,7 @@ fn what_an_extension_lacks_is_reported_at_the_start() {
     }
 }
 
-/// Who may write a directory above one can put another one in its place.
+/// Whoever may write a directory above one can replace it.
 #[test]
 fn what_others_may_replace_is_not_trusted() {
     let directory = directory();

@@ -288,7 +288,7 @@ impl Stream {
     }
 }
 
-/// A number that a longer run sets.
+/// A value that a longer run sets.
 pub fn setting(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }

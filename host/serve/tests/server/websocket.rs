@@ -80,7 +80,7 @@ impl Client {
         }
     }
 
-    /// Send a request without waiting: its number.
+    /// Send a request without waiting. Returns its id.
     fn begin(&mut self, request: Value) -> i32 {
         self.next += 1;
         self.send(&json!({"type": "request", "request_id": self.next, "request": request}));

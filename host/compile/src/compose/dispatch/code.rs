@@ -117,7 +117,7 @@ impl Trampoline<'_> {
         let shift = self.all.contract.first_case_offset(unfinished)?;
         let result = self.result();
         sink.local_get(result).i32_load8_u(at(0, 0)).if_(BlockType::Empty);
-        // From the end on, as both places overlap.
+        // From the end on, as source and target overlap.
         for word in (0..self.all.contract.bytes(&failure) / 4).rev() {
             let from = u64::from(content + word * 4);
             sink.local_get(result).local_get(result).i32_load(at(from, 2));

@@ -112,7 +112,7 @@ fn cache() -> Finding {
     }
 }
 
-/// The compiled components in the cache: their number, and their size in bytes.
+/// The compiled components in the cache: their count, and their size in bytes.
 fn contents(cache: PathBuf) -> (usize, u64) {
     let entries = fs::read_dir(cache.join("compiled")).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| entry.metadata().ok()).map(|file| file.len());

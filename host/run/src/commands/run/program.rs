@@ -22,7 +22,7 @@ pub fn program(
     if component.is_none() {
         return Ok(program);
     }
-    // The number of memories is known only after loading.
+    // The count of memories is known only after loading.
     match Reservation::for_command(program.memories().max(1), limit_bytes) {
         for_all if for_all == for_one => Ok(program),
         for_all => load(for_all),

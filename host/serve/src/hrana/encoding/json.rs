@@ -14,7 +14,7 @@ use sqlite_sandbox::types::ValueRef;
 use crate::hrana::response::{Column, Encoded, Failed, StepResult};
 use crate::session::engine::Changes;
 
-/// JSON's name of an infinite number: too large for any reader's type, so that it reads infinity.
+/// JSON's text for infinity: too large for any reader's type, so that it reads infinity.
 const INFINITY: &str = "1e999";
 
 /// Writes bytes as they are: in replies they are JSON.

@@ -20,7 +20,7 @@ impl Gone {
         error(why)
     }
 
-    /// Its number is used again, or the client has closed it.
+    /// Its id is used again, or the client has closed it.
     pub fn forget(&mut self, stream: i32) {
         self.0.retain(|(gone, _)| *gone != stream);
     }

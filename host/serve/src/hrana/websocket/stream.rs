@@ -36,7 +36,7 @@ pub struct Context {
     pub out: Out,
 }
 
-/// A request with its number and the room that it takes.
+/// A request with its id and the room that it takes.
 pub type Numbered = (i32, Work, Room);
 
 /// A stream, seen from the connection. Dropping it closes it.
@@ -49,7 +49,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Open a stream, by a request with this number.
+    /// Open a stream, by a request with this id.
     pub fn open(context: Context, request: i32) -> Self {
         let (queue, requests) = mpsc::channel(QUEUE);
         let (alive, closed) = oneshot::channel();

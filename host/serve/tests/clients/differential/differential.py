@@ -45,7 +45,8 @@ class Server:
         return outcome
 
 
-# A column of numeric without a scale is a number in the file, which has no zeros at its end.
+# A column of numeric without a scale is stored as an integer or real, which has no zeros at its
+# end.
 UNSCALED = re.compile(r"\b[ta]\.n\b|\bn\) VALUES|\bSET n\b|RETURNING \*")
 ZEROS = re.compile(rb"(\.\d*?)0+$")
 

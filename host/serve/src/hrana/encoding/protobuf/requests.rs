@@ -94,7 +94,7 @@ pub struct StoreSql {
     pub sql: String,
 }
 
-/// The number of a stream, a cursor or an SQL text.
+/// The id of a stream, a cursor or an SQL text.
 #[derive(Message)]
 pub struct Id {
     #[prost(int32, tag = "1")]

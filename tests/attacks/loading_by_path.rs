@@ -87,7 +87,7 @@ fn said(inside: &Path, name: &str) -> String {
     let text = lines.fold(run.out().into_owned(), |text, line| text + line + "\n");
     let text = text.replace(&whole, "NAME").replace(name, "NAME").replace(short, "NAME");
     let base = inside.parent().expect("it has one").display().to_string();
-    // The same path in other words: the message must not show where a link leads.
+    // The same path in other words, which say where a link leads, not whether anything is there.
     text.replace(&base, "BASE").replace(&short.replace("../", ""), "NAME")
 }
 

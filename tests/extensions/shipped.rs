@@ -302,7 +302,7 @@ fn what_an_extension_did_is_counted() {
              peak_memory_bytes BETWEEN 65536 AND 2000000, starts FROM extension_stats ORDER BY name",
         ],
     );
-    // Ten values arrive in three batches: 4, then 16 with the last six of them.
+    // Ten values arrive in two batches: 4, then the other six.
     assert_eq!(run.out(), "10\n55\nseries|0|2|0|1|1|1\nuuid|1|0|0|1|1|1\n", "{run}");
 }
 

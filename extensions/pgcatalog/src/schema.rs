@@ -169,8 +169,8 @@ fn relation(row: &[Value]) -> Result<Relation> {
     Ok(relation)
 }
 
-/// Those of constraints are in the order of their declarations, as the names of SQLite's automatic
-/// indexes count them.
+/// Indexes of constraints are in the order of their declarations, which SQLite counts in the names
+/// of automatic indexes.
 fn indexes(relation: &Relation) -> Result<Vec<Index>> {
     let rows = query(
         "SELECT l.name, l.\"unique\", l.origin, s.sql FROM pragma_index_list(?1, 'main') l \

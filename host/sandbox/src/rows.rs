@@ -48,7 +48,7 @@ pub struct Rows<'stmt> {
     /// How many rows the first block has at most, and this one.
     first_rows: u32,
     block_rows: u32,
-    /// How many requests the connection had sent after the block arrived.
+    /// How many requests the connection had sent when the block arrived.
     requests: u64,
     state: State,
     /// Only the first row is needed: the statement is reset by the same request.

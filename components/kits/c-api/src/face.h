@@ -71,7 +71,7 @@ struct Connection {
   wit_bytes reply;
   /* Some of the operations that wait cannot do so until after the call. */
   bool is_due;
-  /* How many requests were sent, and how many requests and operations wait. The content of blobs is
+  /* How many requests were sent; and the same with the operations that wait: the content of blobs is
   ** valid while the latter count stays the same. */
   uint64_t requests, operations;
   sqlite3_blob *blobs;

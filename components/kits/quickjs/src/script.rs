@@ -114,7 +114,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// When it fails, or returns something else than an integer.
+    /// When it fails, or does not return a `number`.
     pub fn compare(&self, collation: usize, left: &[u8], right: &[u8]) -> Result<Ordering> {
         let (name, compare) = &self.collations[collation];
         let mut texts = [left, right].map(|text| Value::Text(text.to_vec()));

@@ -46,7 +46,7 @@ impl Drop for Opened {
 }
 
 thread_local! {
-    /// By handle; the slot of a closed connection is reused.
+    /// By id; the slot of a closed connection is reused.
     static CONNECTIONS: RefCell<Vec<Option<Rc<Opened>>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -105,7 +105,7 @@ fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u
     Ok(reply.0)
 }
 
-/// Open the database at `path`. Returns the connection's handle.
+/// Open the database at `path`. Returns the connection's id.
 fn open(path: &[u8], flags: u32, busy_milliseconds: u32) -> Result<u32, SqlError> {
     open::prepare();
     let number =

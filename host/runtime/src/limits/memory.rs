@@ -21,7 +21,7 @@ const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 /// shell has about ten, and so does each extension composed with it.
 const MAX_INSTANCES: usize = 2000;
 
-/// Limit on linear memories, and of tables, of a component: the shell and each extension
+/// Limit on linear memories, and on tables, of a component: the shell and each extension
 /// composed with it have one or two. Each memory reserves gigabytes of address space.
 const MAX_MEMORIES: usize = 500;
 

@@ -31,7 +31,7 @@ class Workload:
     script: Script
     setup: Script | None = None
     fixed_amount: str = ""
-    """What a run does when the number of rows has no meaning for it."""
+    """What a run does if a count of rows has no meaning for it."""
     must_answer: str = ""
     """First line of output without which an engine cannot do this workload."""
     runs_per_repeat: int = 1

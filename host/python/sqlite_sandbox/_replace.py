@@ -1,4 +1,4 @@
-"""Puts sqlite_sandbox in the place of sqlite3, in this process.
+"""Replaces sqlite3 with sqlite_sandbox, in this process.
 
 `sqlite_sandbox.pth` imports this module when Python starts, if the variable is set: so child processes of
 a program that `python -m sqlite_sandbox` runs have it, too.

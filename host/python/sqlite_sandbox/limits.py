@@ -47,7 +47,7 @@ TEXTS = {
 
 
 def _reached(limit, raised):
-    """The exception in place of the one that CPython's module raises. Called by limits.c."""
+    """The exception that replaces the one of CPython's module. Called by limits.c."""
     text = TEXTS[limit]
     if "trapped" in str(raised):
         text += "; one operation of SQLite did not end, and the connection is gone: open another"

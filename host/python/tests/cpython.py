@@ -1,7 +1,7 @@
 """Usage: PYTHON cpython.py
 
-Runs the tests of sqlite3 that this CPython comes with, with sqlite_sandbox in its place. SQLITE_SANDBOX_REPLACE
-and sqlite_sandbox.pth have replaced it, in child processes too."""
+Runs the tests of sqlite3 that this CPython comes with, on sqlite_sandbox. SQLITE_SANDBOX_REPLACE and
+sqlite_sandbox.pth have replaced sqlite3, in child processes too."""
 
 import os
 import sqlite3

@@ -84,7 +84,7 @@ class Loop:
     storage: bool = False
     """The database is measured after a checkpoint and after VACUUM."""
     writers: int = 1
-    """The number of processes at a time; `make` is called for the tape of each."""
+    """How many processes run at a time; `make` is called for the tape of each."""
     exact: str = ""
     """The id of the workload whose answers the recall of this one refers to."""
     least_recall: float = 0.95
@@ -97,7 +97,7 @@ class Loop:
 
 
 def transaction(operations: Iterable[tuple], place: int = 0, rows: int = 0) -> Iterable[Operation]:
-    """Rows by one statement, in one transaction, or in several with this number of rows."""
+    """Rows by one statement, in one transaction, or in several with this many rows."""
     part: Operation = []
     for values in operations:
         part.append((place, values))

@@ -8,9 +8,10 @@
     def shout(text: str) -> str:
         return text.upper() + "!"
 
-Parameters give the number of arguments, and annotations their types: a value of another type is an
-error, and so is NULL unless the annotation allows None. `tooling/build/python-extension` builds the
-extension; natively the module is ordinary Python, so tests call its functions directly.
+A function takes as many arguments as it has parameters, and annotations give their types: a value of
+another type is an error, and so is NULL unless the annotation allows None.
+`tooling/build/python-extension` builds the extension; natively the module is ordinary Python, so
+tests call its functions directly.
 """
 
 import functools

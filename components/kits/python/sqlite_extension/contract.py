@@ -85,7 +85,7 @@ def named(name, act, *arguments):
 
 
 class Numbers:
-    """Objects that the host knows by their number."""
+    """Objects that the host refers to by handles."""
 
     def __init__(self):
         self.objects, self.next = {}, itertools.count()

@@ -54,7 +54,7 @@ function generate() {
   const parts = {
     CALL: ['The functions of SQLite that a request can call.', constants(made, 'CALL')],
     WORK: ['The other operations.', constants(made, 'WORK')],
-    EVENT: ['Why the engine calls the program; a hook has the number of its event.', constants(made, 'EVENT')],
+    EVENT: ['Why the engine calls the program; a hook is called by its event.', constants(made, 'EVENT')],
     METHOD: ['The methods of virtual tables.', constants(made, 'METHOD')],
     TAG: ['The class of a value.', constants(made, 'TAG')],
     PREPARE: ['Flags of CALL.PREPARE beside those of SQLite.', defines(made)],

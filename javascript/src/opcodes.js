@@ -112,7 +112,7 @@ const WORK = Object.freeze({
   ASK_MEMORY: 254,
 });
 
-/** Why the engine calls the program; a hook has the number of its event. */
+/** Why the engine calls the program; a hook is called by its event. */
 const EVENT = Object.freeze({
   SCALAR: 0,
   AGGREGATE_STEP: 1,

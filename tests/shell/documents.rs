@@ -115,7 +115,8 @@ fn links_of_other_documents_lead_somewhere() {
     let others = ["README.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
     let crates =
         ["library", "postgres", "python", "sandbox", "serve"].map(|name| format!("host/{name}"));
-    let parts = ["extensions", "extensions/ann", "components/kits/c-api", "javascript", "tooling/bench"];
+    let parts =
+        ["extensions", "extensions/ann", "components/kits/c-api", "javascript", "tooling/bench"];
     let parts = parts.map(str::to_owned).into_iter().chain(crates);
     let mut readmes: Vec<String> = parts.map(|part| format!("{part}/README.md")).collect();
     readmes.push("docs/design/measurements.md".into());

@@ -47,7 +47,12 @@ fn compile_programs() {
     for option in ["SESSION", "PREUPDATE_HOOK", "SNAPSHOT"] {
         build.define(&format!("SQLITE_ENABLE_{option}"), None);
     }
-    build.include(out).include(include).include("src").include("../../shared/wire/c").compile("programs");
+    build
+        .include(out)
+        .include(include)
+        .include("src")
+        .include("../../shared/wire/c")
+        .compile("programs");
 }
 
 fn compile_internals() {

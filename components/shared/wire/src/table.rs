@@ -99,8 +99,8 @@ Program {
     ) => "the connection (u32)";
     /// Close the connection and everything that belongs to it.
     CloseConnection = 129, Program, close_connection();
-    /// Register a function: the id of a callback plus one, or 0 to remove it; the number of its
-    /// arguments, its kind, its flags, its name.
+    /// Register a function: the id of a callback plus one, or 0 to remove it; its argument
+    /// count, its kind, its flags, its name.
     CreateFunction = 130, Program, create_function(callback: Option<u32>, function: Function<'a>);
     /// Register a collation: the id of a callback plus one, or 0 to remove it.
     CreateCollation = 131, Program, create_collation(callback: Option<u32>, name: &'a [u8]);
@@ -197,7 +197,7 @@ Calls {
     /// `sqlite3_wal_autocheckpoint`.
     CallAutocheckpoint = 185, Program, call_autocheckpoint(frames: i32);
     /// `sqlite3_file_control`. The argument is its size in bytes, or 1 for a text, or 0 for none
-    /// (u8), and a number of that size.
+    /// (u8), and an integer of that size.
     CallFileControl = 186, Program, call_file_control(
         schema: Option<&'a [u8]>, operation: u32, argument: Rest<'a>
     ) => "the argument after the operation";
@@ -226,15 +226,14 @@ Calls {
     CallInterrupt = 196, Program, call_interrupt();
     /// Register a function, or remove it: its kind is a `Kind`.
     CallCreateFunction = 197, Program, call_create_function(
-        name: Option<&'a [u8]>, arguments: i32, flags: u32, kind: u8, number: u32
+        name: Option<&'a [u8]>, arguments: i32, flags: u32, kind: u8, id: u32
     );
-    /// Register a collation, or remove it; and its number.
+    /// Register a collation by its id, or remove it.
     CallCreateCollation = 198, Program, call_create_collation(
-        name: Option<&'a [u8]>, encoding: u32, is_set: bool, number: u32
+        name: Option<&'a [u8]>, encoding: u32, is_set: bool, id: u32
     );
-    /// Set or remove a hook, which has the number of its event. Steps for progress, the mask for
-    /// traces, otherwise 0.
-    CallHook = 199, Program, call_hook(event: u8, is_set: bool, number: u32);
+    /// Set or remove the hook of an event. Steps for progress, the mask for traces, otherwise 0.
+    CallHook = 199, Program, call_hook(event: u8, is_set: bool, steps_or_mask: u32);
     /// `sqlite3_backup_init`, of a connection of this instance, or of the content of a database if
     /// the address of the connection is 0.
     CallBackupInit = 205, Program, call_backup_init(
@@ -264,9 +263,9 @@ Calls {
     /// `sqlite3session_changeset` or `sqlite3session_patchset`.
     CallSessionChangeset = 213, Program, call_session_changeset(session: u32, is_patch: bool) =>
         "the change set";
-    /// `sqlite3session_table_filter`, with the number of the filter.
+    /// `sqlite3session_table_filter`, with the id of the filter.
     CallSessionTableFilter = 214, Program, call_session_table_filter(
-        session: u32, is_set: bool, number: u32
+        session: u32, is_set: bool, id: u32
     );
     /// `sqlite3changeset_start_v2`.
     CallChangesetStart = 215, Program, call_changeset_start(
@@ -281,9 +280,9 @@ Calls {
     /// `sqlite3changeset_invert`.
     CallChangesetInvert = 218, Program, call_changeset_invert(changeset: Option<&'a [u8]>) =>
         "the change set";
-    /// `sqlite3changeset_apply_v2`, with the number of the handler.
+    /// `sqlite3changeset_apply_v2`, with the id of the handler.
     CallChangesetApply = 219, Program, call_changeset_apply(
-        changeset: Option<&'a [u8]>, number: u32, filters: bool, flags: u32, wants_rebase: bool
+        changeset: Option<&'a [u8]>, id: u32, filters: bool, flags: u32, wants_rebase: bool
     ) => "the rebase buffer";
     /// `sqlite3changegroup_new`.
     CallGroupNew = 220, Program, call_group_new() => "the group (u32)";
@@ -320,7 +319,7 @@ Calls {
     CallSnapshotRecover = 232, Program, call_snapshot_recover(schema: Option<&'a [u8]>);
     /// `sqlite3_create_module_v2`. Each method is a bit; none removes the module.
     CallCreateModule = 233, Program, call_create_module(
-        name: Option<&'a [u8]>, version: u32, methods: u32, number: u32
+        name: Option<&'a [u8]>, version: u32, methods: u32, id: u32
     );
     /// `sqlite3_declare_vtab`.
     CallDeclareVtab = 234, Program, call_declare_vtab(declaration: Option<&'a [u8]>);
@@ -333,9 +332,9 @@ Calls {
     /// A function that xBestIndex may call: the address of the plan, and which one.
     CallPlan = 238, Program, call_plan(plan: u32, function: u8, constraint: u32, number: i32) =>
         "as the function returns it";
-    /// Register a shape that R-Trees search: whether it is a query, and its number.
+    /// Register a shape that R-Trees search: whether it is a query, and its id.
     CallCreateShape = 239, Program, call_create_shape(
-        name: Option<&'a [u8]>, is_query: bool, number: u32
+        name: Option<&'a [u8]>, is_query: bool, id: u32
     );
 }
     }};

@@ -16,8 +16,8 @@ use crate::support::{self, Directory, Input, Outcome};
 /// Each with the hash of its bytes. Together they use each interface of the contract.
 const EXTENSIONS: [(&str, &str); 3] = [
     ("frozen", "faf931ae493cb131c0b2d593af1e6a0a96beb52a7d32a3323695230aaf37a61e"),
-    ("frozen_c", "ee191d1cf2c64dc4a0ae009a6d20e03dcd0b497de007b29e6a2bb7162a1f7c43"),
-    ("frozen_sql", "b3c473351bec02ad13ca5e317358c8b254aa909273d3e2b639dc0363c24a2283"),
+    ("frozen_c", "bd27c0fe6f7fdb8ae5aeeca168ff510313b28f61617e9e35e07043e4e1945c06"),
+    ("frozen_sql", "16f600eb25832a7c09331631abdbb018934bcbc544ec9d5c83c30d535f4362f3"),
 ];
 
 const GRANTS: &[&str] = &["--grant", "frozen_c=sql", "--grant", "frozen_sql=sql"];

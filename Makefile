@@ -25,13 +25,7 @@ setup: ## install what is missing: packages, toolchain
 clean: ## remove all that was built
 	rm -rf target dist
 test: build native-reference guests c-extensions first-wall-broken ## build everything, then run all tests
-	tooling/host unit-tests
-	tooling/host component-tests
-	tooling/host test
-	tooling/host server
-	tooling/library test
-	tooling/test/programs cpython shell
-	tooling/bench/smoke
+	tooling/test/all
 smoke: build ## only the scripts of cli-smokes
 	tooling/host test shell smokes::
 fuzz: build native-reference guests ## random input for longer: FUZZ_MS=60000 for each test

@@ -1,6 +1,7 @@
 //! Regular expressions as PostgreSQL writes them, and what it does with their matches: the longest of those that begin first.
 
 mod functions;
+mod like;
 mod syntax;
 
 use std::cell::RefCell;
@@ -13,6 +14,7 @@ use regexes::{Captures, Regex};
 use sqlite_wasm_kit::{Error, Result};
 
 pub use functions::SCALARS;
+pub use like::matches;
 use syntax::Options;
 
 /// How many compiled patterns are kept: as many as a statement may well have. A pattern can come from a column, each row

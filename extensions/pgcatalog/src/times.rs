@@ -10,6 +10,7 @@ mod format;
 mod functions;
 mod interval;
 mod numbers;
+mod pattern;
 mod scan;
 
 pub use aggregates::AGGREGATES;

@@ -163,7 +163,8 @@ impl Reader {
             self.has_ended = true;
             return Ok(None);
         }
-        if !std::mem::replace(&mut self.has_begun, true) {
+        let is_header = !std::mem::replace(&mut self.has_begun, true);
+        if is_header && !self.options.matches_header {
             return Ok(Some((None, length)));
         }
         let fields = if is_csv {
@@ -172,7 +173,36 @@ impl Reader {
             text::fields(line, &self.options, self.types.len())
         };
         let fields = fields.map_err(|message| self.bad(message))?;
+        if is_header {
+            self.check_header(&fields)?;
+            return Ok(Some((None, length)));
+        }
         Ok(Some((Some(fields), length)))
+    }
+
+    /// `HEADER MATCH`: the names are those of the columns.
+    fn check_header(&self, fields: &[Field]) -> Result<()> {
+        let count = (fields.len(), self.names.len());
+        if count.0 != count.1 {
+            let message = format!(
+                "wrong number of fields in header line: got {}, expected {}",
+                count.0, count.1
+            );
+            return Err(self.bad(&message));
+        }
+        let pairs = fields.iter().zip(&self.names);
+        let other =
+            pairs.enumerate().find(|(_, (field, name))| field.as_deref() != Some(name.as_bytes()));
+        match other {
+            None => Ok(()),
+            Some((at, (_, name))) => {
+                let message = format!(
+                    "column name mismatch in header line field {}: expected \"{name}\"",
+                    at + 1
+                );
+                Err(self.bad(&message))
+            }
+        }
     }
 
     fn next_binary(&mut self, from: usize) -> Result<Option<(Option<Vec<Field>>, usize)>> {

@@ -12,6 +12,7 @@ mod constraints;
 mod context;
 mod copy;
 mod copy_condition;
+mod copy_header;
 mod cursors;
 mod dates;
 mod definitions;
@@ -243,6 +244,13 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     }
     if let Some((text, condition)) = copy_condition::divided(piece.text) {
         return copy_condition::statement(&Piece { text, ..*piece }, condition, context);
+    }
+    if let Some((text, is_match)) = copy_header::spelled(piece.text)? {
+        let mut statement = of_tree(&Piece { text: &text, ..*piece }, Vec::new(), context)?;
+        if let Action::Copy(copy) = &mut statement.action {
+            copy.match_header(is_match)?;
+        }
+        return Ok(statement);
     }
     if let Some(statement) = maintenance::statement(piece)? {
         return Ok(statement);

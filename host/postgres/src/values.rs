@@ -7,6 +7,7 @@ mod array;
 mod binary;
 mod datetime;
 mod decimal;
+pub mod jsonb;
 mod text;
 
 use std::time::SystemTime;

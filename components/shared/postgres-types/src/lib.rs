@@ -5,6 +5,7 @@
 //! - [`calendar`]: days and times of day
 //! - [`read`]: dates and times in text
 //! - [`clock`]: the time in SQL
+//! - [`float`]: the digits of floats
 //! - [`interval`] and [`style`]: intervals and their text
 //! - [`view`]: the types of the columns that a view computes
 #![forbid(unsafe_code)]
@@ -13,6 +14,7 @@ pub mod bounds;
 pub mod calendar;
 pub mod clock;
 mod declared;
+pub mod float;
 pub mod interval;
 pub mod read;
 pub mod style;

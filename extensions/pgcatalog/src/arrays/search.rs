@@ -6,6 +6,8 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar, Value};
 
+use crate::patterns::matches;
+
 use super::elements::{compare, elements, is_equal, json, shown, text};
 
 macro_rules! function {
@@ -109,19 +111,28 @@ fn quantified(
     if one.is_null() {
         return Ok(None);
     }
-    let holds = |order: Ordering| match op {
-        "=" => order.is_eq(),
-        "<" => order.is_lt(),
-        "<=" => order.is_le(),
-        ">" => order.is_gt(),
-        ">=" => order.is_ge(),
-        _ => order.is_ne(),
+    let texts = one.clone().into_bytes();
+    let text = String::from_utf8_lossy(&texts);
+    let holds = |own: &Value| {
+        if op.contains('~') {
+            let pattern = own.clone().into_bytes();
+            return matches(&text, op, &String::from_utf8_lossy(&pattern));
+        }
+        let order = compare(one, own, kind);
+        Ok(match op {
+            "=" => order.is_eq(),
+            "<" => order.is_lt(),
+            "<=" => order.is_le(),
+            ">" => order.is_gt(),
+            ">=" => order.is_ge(),
+            _ => order.is_ne(),
+        })
     };
     let mut has_null = false;
     for own in &all {
         if own.is_null() {
             has_null = true;
-        } else if holds(compare(one, own, kind)) == is_any {
+        } else if holds(own)? == is_any {
             return Ok(Some(is_any));
         }
     }

@@ -23,6 +23,17 @@ fn arrays_are_those_of_postgres() {
         ("pg_int4_array_position", &["[1,2,null]", "NULL", "int4"], "3"),
         ("pg_bool_array_contains", &["[1,2]", "[2,2]", "int4"], "1"),
         ("pg_bool_array_any", &["1", "=", "[2,null]", "int4"], "NULL"),
+        ("pg_bool_array_any", &["abc", "~~", "[\"A%\",null]", "text"], "NULL"),
+        ("pg_bool_array_any", &["abc", "~~*", "[null,\"A%\"]", "text"], "1"),
+        ("pg_bool_array_all", &["abc", "!~~", "[\"x%\",null]", "text"], "NULL"),
+        ("pg_bool_array_all", &["abc", "!~~", "[\"x%\",\"a_c\"]", "text"], "0"),
+        ("pg_bool_array_all", &["a%", "~~", "[\"a\\\\%\",\"%\\\\%\"]", "text"], "1"),
+        ("pg_bool_array_any", &["abc", "!~*", "[\"B\"]", "text"], "0"),
+        (
+            "pg_bool_array_any",
+            &["abc", "~~", "[\"ab%\\\\\"]", "text"],
+            "22025: LIKE pattern must not end with escape character",
+        ),
         (
             "pg_text_of_array",
             &["[\"a b\",\"\",null,\"null\"]", "text"],

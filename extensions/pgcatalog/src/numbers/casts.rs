@@ -183,12 +183,12 @@ pub fn bytes_text(bytes: &Value) -> Option<String> {
 }
 
 pub fn float_text(number: f64) -> String {
-    text_of(number, &format!("{number:e}"), &format!("{number}"), 15)
+    text_of(number, &postgres_types::float::scientific(number), &format!("{number}"), 15)
 }
 
 pub fn single_text(number: f64) -> String {
     let single = number as f32;
-    text_of(number, &format!("{single:e}"), &format!("{single}"), 6)
+    text_of(number, &postgres_types::float::scientific_single(single), &format!("{single}"), 6)
 }
 
 /// The shortest digits, with an exponent from -5 down and from `digits` up.

@@ -1,28 +1,21 @@
 //! `to_char` of dates, times and intervals.
 
-use sqlite_wasm_kit::{Result, Value};
+use sqlite_wasm_kit::{Error, Result, Value};
 
 use super::casts::{interval, stamp, time};
 use super::fields::{iso_week, of_year};
+use super::pattern::{Case, Field, Part, parts};
 use postgres_types::read::MONTHS;
 use postgres_types::{DAY, Date};
 
 const DAYS: [&str; 7] =
     ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/// The names of fields, the longer before those that they begin with.
-const NAMES: &[&str] = &[
-    "MONTH", "Month", "month", "SSSSS", "HH24", "HH12", "YYYY", "IYYY", "SSSS", "Y,YYY", "IDDD",
-    "A.M.", "P.M.", "a.m.", "p.m.", "DAY", "Day", "day", "MON", "Mon", "mon", "DDD", "YYY", "IYY",
-    "TZH", "TZM", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6", "MM", "DD", "DY", "Dy", "dy", "HH",
-    "MI", "SS", "MS", "US", "YY", "IY", "IW", "ID", "WW", "CC", "AM", "PM", "am", "pm", "RM", "rm",
-    "TZ", "tz", "OF", "BC", "bc", "AD", "ad", "D", "W", "Y", "I", "Q", "J",
-];
-
 pub struct Moment {
     days: i64,
+    /// Those of the hour.
     micros: i64,
-    /// For an interval: its years, months and days.
+    /// Years, months and days of an interval.
     parts: Option<(i64, i64, i64)>,
     hour: i64,
     has_zone: bool,
@@ -50,7 +43,7 @@ pub fn shown(value: &Value, pattern: &str, kind: &str) -> Result<Option<String>>
             let micros = time(&text)?;
             Moment {
                 days: 0,
-                micros,
+                micros: micros % 3_600_000_000,
                 parts: Some((0, 0, 0)),
                 hour: micros / 3_600_000_000,
                 has_zone: false,
@@ -61,7 +54,7 @@ pub fn shown(value: &Value, pattern: &str, kind: &str) -> Result<Option<String>>
             let micros = at.rem_euclid(DAY);
             Moment {
                 days: at.div_euclid(DAY),
-                micros,
+                micros: micros % 3_600_000_000,
                 parts: None,
                 hour: micros / 3_600_000_000,
                 has_zone: kind != "timestamp",
@@ -71,163 +64,215 @@ pub fn shown(value: &Value, pattern: &str, kind: &str) -> Result<Option<String>>
     moment.written(pattern).map(Some)
 }
 
-fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|c| c.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
+/// The Roman numbers of the months.
+const ROMAN: [&str; 12] =
+    ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"];
+
+/// A name in the case of its field.
+fn cased(name: &str, case: Case) -> String {
+    match case {
+        Case::Upper => name.to_ascii_uppercase(),
+        Case::Lower => name.to_owned(),
+        Case::Capital => format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]),
+    }
 }
 
-/// A name in the case of its pattern.
-fn cased(name: &str, pattern: &str) -> String {
-    match pattern {
-        upper if upper.bytes().all(|byte| byte.is_ascii_uppercase()) => name.to_ascii_uppercase(),
-        lower if lower.bytes().all(|byte| byte.is_ascii_lowercase()) => name.to_owned(),
-        _ => capital(name),
+/// A number with this many digits at least, to which a sign is not counted.
+fn padded(number: i64, width: usize, field: Field) -> String {
+    match field.is_bare {
+        true => number.to_string(),
+        false if number < 0 => format!("-{:0width$}", -number),
+        false => format!("{number:0width$}"),
     }
 }
 
 impl Moment {
     fn written(&self, pattern: &str) -> Result<String> {
-        let (mut out, mut rest) = (String::new(), pattern);
-        while let Some(first) = rest.chars().next() {
-            if let Some(quoted) = rest.strip_prefix('"') {
-                let (text, tail) = quoted.split_once('"').unwrap_or((quoted, ""));
-                out.push_str(text);
-                rest = tail;
-                continue;
-            }
-            let (is_filled, after) = match rest.strip_prefix("FM").or(rest.strip_prefix("fm")) {
-                Some(after) => (false, after),
-                None => (true, rest),
-            };
-            if let Some(name) = NAMES.iter().find(|name| after.starts_with(**name)) {
-                let mut field = self.field(name, is_filled)?;
-                rest = &after[name.len()..];
-                if let Some(tail) = rest.strip_prefix("TH").or(rest.strip_prefix("th")) {
-                    let ordinal = ordinal(&field);
-                    let is_upper = rest.starts_with('T');
-                    field.push_str(&if is_upper {
-                        ordinal.to_uppercase()
-                    } else {
-                        ordinal.to_owned()
-                    });
-                    rest = tail;
-                }
-                out.push_str(&field);
-            } else if !is_filled {
-                rest = after;
-            } else if first.is_ascii_alphanumeric()
-                && NAMES.iter().any(|name| rest[..1].eq_ignore_ascii_case(&name[..1]))
-            {
-                // PostgreSQL takes many names in lower case too.
-                let lower = NAMES.iter().find(|name| {
-                    rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
-                });
-                let Some(name) = lower else {
-                    out.push(first);
-                    rest = &rest[1..];
-                    continue;
-                };
-                out.push_str(&self.field(name, true)?);
-                rest = &rest[name.len()..];
-            } else {
-                out.push(first);
-                rest = &rest[first.len_utf8()..];
+        let mut out = String::new();
+        for part in parts(pattern) {
+            match part {
+                Part::Field(field) => self.field(field, &mut out)?,
+                Part::Space(c) | Part::Separator(c) | Part::Letter(c) => out.push(c),
             }
         }
         Ok(out)
     }
 
-    fn field(&self, name: &str, is_filled: bool) -> Result<String> {
-        let (year, month, day) = self.parts.unwrap_or_else(|| Date(self.days).parts());
-        let (iso_year, iso) = iso_week(self.days);
-        let digits = |number: i64, width: usize| match is_filled {
-            true if number < 0 => format!("-{:0width$}", -number),
-            true => format!("{number:0width$}"),
-            false => number.to_string(),
-        };
-        let named = |names: &[&str], at: i64, width: usize| {
-            let name = cased(names[at.rem_euclid(names.len() as i64) as usize], name);
-            if is_filled { format!("{name:width$}") } else { name }
-        };
-        let (minute, second) = (self.micros / 60_000_000 % 60, self.micros / 1_000_000 % 60);
-        let fraction = self.micros % 1_000_000;
-        let twelve = |hour: i64| if hour % 12 == 0 { 12 } else { hour % 12 };
-        let is_date = matches!(
-            name.to_ascii_uppercase().as_str(),
-            "MONTH"
-                | "DAY"
-                | "MON"
-                | "DY"
-                | "IW"
-                | "IYYY"
-                | "IYY"
-                | "IY"
-                | "I"
-                | "ID"
-                | "IDDD"
-                | "WW"
-                | "W"
-                | "J"
-                | "D"
-                | "DDD"
-                | "RM"
-        );
-        if is_date && self.parts.is_some() {
-            return Err(format!("0A000: to_char with {name} of this type is not supported").into());
+    fn field(&self, field: Field, out: &mut String) -> Result<()> {
+        if let Some(word) = self.word(field)? {
+            out.push_str(&word);
+            return Ok(());
         }
-        let day_of_week = (self.days + 4).rem_euclid(7);
-        Ok(match name {
-            "YYYY" => digits(year, 4),
-            "Y,YYY" => format!("{},{:03}", year / 1000, year % 1000),
-            "YYY" => digits(year % 1000, 3),
-            "YY" => digits(year % 100, 2),
-            "Y" => digits(year % 10, 1),
-            "IYYY" => digits(iso_year, 4),
-            "IYY" => digits(iso_year % 1000, 3),
-            "IY" => digits(iso_year % 100, 2),
-            "I" => digits(iso_year % 10, 1),
-            "MONTH" | "Month" | "month" => named(&MONTHS, month - 1, 9),
-            "MON" | "Mon" | "mon" => cased(&MONTHS[(month - 1) as usize][..3], name),
-            "MM" => digits(month, 2),
-            "DAY" | "Day" | "day" => named(&DAYS, day_of_week, 9),
-            "DY" | "Dy" | "dy" => cased(&DAYS[day_of_week as usize][..3], name),
-            "DDD" => digits(of_year(self.days), 3),
-            "DD" => digits(day, 2),
-            "D" => (day_of_week + 1).to_string(),
-            "ID" => ((self.days + 3).rem_euclid(7) + 1).to_string(),
-            "IW" => digits(iso, 2),
-            "WW" => digits((of_year(self.days) - 1) / 7 + 1, 2),
-            "W" => ((day - 1) / 7 + 1).to_string(),
-            "Q" => ((month + 2) / 3).to_string(),
-            "CC" => digits((year + 99) / 100, 2),
-            "J" => (self.days + 2_440_588).to_string(),
-            "HH24" => digits(self.hour, 2),
-            "HH12" | "HH" => digits(twelve(self.hour), 2),
-            "MI" => digits(minute, 2),
-            "SS" => digits(second, 2),
-            "SSSSS" | "SSSS" => (self.hour * 3600 + minute * 60 + second).to_string(),
-            "MS" => digits(fraction / 1000, 3),
-            "US" => digits(fraction, 6),
-            "FF1" | "FF2" | "FF3" | "FF4" | "FF5" | "FF6" => {
-                let count = usize::from(name.as_bytes()[2] - b'0');
-                format!("{fraction:06}")[..count].to_owned()
-            }
-            "AM" | "PM" => if self.hour % 24 >= 12 { "PM" } else { "AM" }.to_owned(),
-            "am" | "pm" => if self.hour % 24 >= 12 { "pm" } else { "am" }.to_owned(),
-            "A.M." | "P.M." => if self.hour % 24 >= 12 { "P.M." } else { "A.M." }.to_owned(),
-            "a.m." | "p.m." => if self.hour % 24 >= 12 { "p.m." } else { "a.m." }.to_owned(),
-            "BC" | "AD" => "AD".to_owned(),
-            "bc" | "ad" => "ad".to_owned(),
-            "TZ" | "tz" if !self.has_zone => String::new(),
-            "TZ" => "UTC".to_owned(),
-            "tz" => "utc".to_owned(),
-            "OF" => "+00".to_owned(),
-            "TZH" => "+00".to_owned(),
+        let number = match self.of_time(field) {
+            Some(number) => number,
+            None if self.parts.is_some() => self.of_interval(field)?,
+            None => self.of_date(field),
+        };
+        out.push_str(&number);
+        if let Some(case) = field.ordinal.filter(|_| !number.is_empty()) {
+            let ordinal = ordinal(&number);
+            out.push_str(&cased(ordinal, case));
+        }
+        Ok(())
+    }
+
+    /// Names, halves of days, eras and zones.
+    fn word(&self, field: Field) -> Result<Option<String>> {
+        let name = field.name;
+        if matches!(name, "AM" | "PM" | "A.M." | "P.M.") {
+            let is_late = self.hour % 24 >= 12;
+            let word = match (name.len() > 2, is_late) {
+                (true, true) => "p.m.",
+                (true, false) => "a.m.",
+                (false, true) => "pm",
+                (false, false) => "am",
+            };
+            return Ok(Some(cased(word, field.case)));
+        }
+        let width = |width: usize| if field.is_bare || field.is_local { 0 } else { width };
+        if name == "RM" {
+            let month = self.parts.map_or_else(
+                || Some(Date(self.days).parts().1),
+                |(years, months, _)| {
+                    match (years, months) {
+                        (0, 0) => None,
+                        // Of no months it is the last one of the year before.
+                        (years, 0) => Some(if years < 0 { 1 } else { 12 }),
+                        (_, months) if months < 0 => Some(months + 13),
+                        (_, months) => Some(months),
+                    }
+                },
+            );
+            let Some(month) = month else { return Ok(Some(String::new())) };
+            let roman = cased(ROMAN[(month - 1) as usize], field.case);
+            let width = if field.is_bare { 0 } else { 4 };
+            return Ok(Some(format!("{roman:width$}")));
+        }
+        if name == "FX" {
+            return Ok(Some(String::new()));
+        }
+        let is_word = matches!(
+            name,
+            "MONTH"
+                | "MON"
+                | "DAY"
+                | "DY"
+                | "AD"
+                | "BC"
+                | "A.D."
+                | "B.C."
+                | "TZ"
+                | "TZH"
+                | "TZM"
+                | "OF"
+        );
+        if !is_word {
+            return Ok(None);
+        }
+        if self.parts.is_some() {
+            return Err(no_date());
+        }
+        let month = MONTHS[(Date(self.days).parts().1 - 1) as usize];
+        let day = DAYS[(self.days + 4).rem_euclid(7) as usize];
+        Ok(Some(match name {
+            "MONTH" => format!("{:1$}", cased(month, field.case), width(9)),
+            "DAY" => format!("{:1$}", cased(day, field.case), width(9)),
+            "MON" => cased(&month[..3], field.case),
+            "DY" => cased(&day[..3], field.case),
+            "AD" | "BC" => cased("ad", field.case),
+            "A.D." | "B.C." => cased("a.d.", field.case),
+            "TZ" if !self.has_zone => String::new(),
+            "TZ" => cased("utc", field.case),
             "TZM" => "00".to_owned(),
-            other => return Err(format!("0A000: to_char with {other} is not supported").into()),
+            "OF" if field.is_bare => "+0".to_owned(),
+            _ => "+00".to_owned(),
+        }))
+    }
+
+    fn of_time(&self, field: Field) -> Option<String> {
+        let twelve = |hour: i64| if hour % 12 == 0 { 12 } else { hour % 12 };
+        let (minute, second) = (self.micros / 60_000_000, self.micros / 1_000_000 % 60);
+        let fraction = self.micros % 1_000_000;
+        let digits = |width: usize| {
+            let number = fraction / 10i64.pow(6 - width as u32);
+            // The sign is counted to these.
+            format!("{number:0width$}")
+        };
+        Some(match field.name {
+            "HH24" => padded(self.hour, 2, field),
+            "HH12" | "HH" => padded(twelve(self.hour), 2, field),
+            "MI" => padded(minute, 2, field),
+            "SS" => padded(second, 2, field),
+            "SSSSS" | "SSSS" => (self.hour * 3600 + minute * 60 + second).to_string(),
+            "FF1" => digits(1),
+            "FF2" => digits(2),
+            "MS" | "FF3" => digits(3),
+            "FF4" => digits(4),
+            "FF5" => digits(5),
+            "US" | "FF6" => digits(6),
+            _ => return None,
         })
     }
+
+    fn of_date(&self, field: Field) -> String {
+        let (year, month, day) = Date(self.days).parts();
+        let (iso_year, iso_week) = iso_week(self.days);
+        let of_week = (self.days + 4).rem_euclid(7);
+        let of_year = of_year(self.days);
+        match field.name {
+            "MM" => padded(month, 2, field),
+            "DDD" => padded(of_year, 3, field),
+            "IDDD" => {
+                let first = self.days - (iso_week - 1) * 7 - (self.days + 3).rem_euclid(7);
+                padded(self.days - first + 1, 3, field)
+            }
+            "DD" => padded(day, 2, field),
+            "D" => (of_week + 1).to_string(),
+            "ID" => ((of_week + 6) % 7 + 1).to_string(),
+            "IW" => padded(iso_week, 2, field),
+            "WW" => padded((of_year - 1) / 7 + 1, 2, field),
+            "W" => ((day - 1) / 7 + 1).to_string(),
+            "Q" => ((month + 2) / 3).to_string(),
+            "CC" => padded((year + 99) / 100, 2, field),
+            "J" => (self.days + 2_440_588).to_string(),
+            name if name.starts_with('I') => of_years(iso_year, name, field),
+            name => of_years(year, name, field),
+        }
+    }
+
+    fn of_interval(&self, field: Field) -> Result<String> {
+        let (years, months, days) = self.parts.unwrap_or_default();
+        Ok(match field.name {
+            "MM" => padded(months, 2, field),
+            "DD" => padded(days, 2, field),
+            "DDD" => padded((years * 12 + months) * 30 + days, 3, field),
+            "Q" if months == 0 => String::new(),
+            "Q" => ((months - 1) / 3 + 1).to_string(),
+            "CC" if (-99..=99).contains(&(years / 100)) => padded(years / 100, 2, field),
+            "CC" => (years / 100).to_string(),
+            "YYYY" | "YYY" | "YY" | "Y" | "Y,YYY" => of_years(years, field.name, field),
+            "D" | "ID" => return Err(no_date()),
+            name => {
+                return Err(
+                    format!("0A000: to_char with {name} of this type is not supported").into()
+                );
+            }
+        })
+    }
+}
+
+fn of_years(year: i64, name: &str, field: Field) -> String {
+    match name {
+        "Y,YYY" => format!("{},{:03}", year / 1000, year % 1000),
+        "YYYY" | "IYYY" => padded(year, 4, field),
+        "YYY" | "IYY" => padded(year % 1000, 3, field),
+        "YY" | "IY" => padded(year % 100, 2, field),
+        _ => (year % 10).to_string(),
+    }
+}
+
+fn no_date() -> Error {
+    "22007: invalid format specification for an interval value".into()
 }
 
 fn ordinal(number: &str) -> &'static str {

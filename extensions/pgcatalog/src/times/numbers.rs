@@ -30,7 +30,24 @@ impl Pattern {
                 _ => return None,
             }
         }
-        (!found.whole.is_empty() || !found.decimals.is_empty()).then_some(found)
+        let has_digit = found.whole.iter().any(|sign| *sign != ',');
+        if !found.is_filled && found.whole.last() == Some(&',') {
+            return None;
+        }
+        let is_fraction = found.whole.is_empty() && !found.decimals.is_empty();
+        (has_digit || is_fraction).then_some(found)
+    }
+}
+
+impl Pattern {
+    /// The digits after the point: `FM` leaves out zeros that the pattern has as 9.
+    fn shown_decimals<'a>(&self, digits: &'a str) -> &'a str {
+        if self.is_filled {
+            return digits;
+        }
+        let fixed = self.decimals.iter().rposition(|sign| *sign == '0').map_or(0, |at| at + 1);
+        let (fixed, tail) = digits.split_at(fixed.min(digits.len()));
+        &digits[..fixed.len() + tail.trim_end_matches('0').len()]
     }
 }
 
@@ -49,6 +66,7 @@ pub fn shown(value: &Value, pattern: &str) -> Result<Option<String>> {
         text.strip_prefix('-').map_or((false, text.as_str()), |digits| (true, digits));
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
     let whole = if whole == "0" { "" } else { whole };
+    let decimals = found.shown_decimals(decimals);
     let places = found.whole.iter().filter(|sign| **sign != ',').count();
     let is_wide = whole.len() > places || !digits.starts_with(|c: char| c.is_ascii_digit());
     let mut out = String::new();
@@ -72,7 +90,10 @@ pub fn shown(value: &Value, pattern: &str) -> Result<Option<String>> {
             () if place >= first_digit => {
                 out.push(char::from(whole.as_bytes()[place - first_digit]))
             }
-            () if has_begun || (is_last && found.decimals.is_empty()) => out.push('0'),
+            () if has_begun || (is_last && decimals.is_empty()) => {
+                has_begun = true;
+                out.push('0');
+            }
             () if found.is_filled => out.push(' '),
             () => {}
         }
@@ -85,16 +106,10 @@ pub fn shown(value: &Value, pattern: &str) -> Result<Option<String>> {
         (false, true) => out.insert(0, ' '),
         (false, false) => {}
     }
-    if found.has_point {
+    // A point that ends the pattern is that of what does not fit.
+    if found.has_point && (is_wide || !found.decimals.is_empty()) {
         out.push('.');
-        let mut tail = if is_wide { "#".repeat(found.decimals.len()) } else { decimals.to_owned() };
-        if !found.is_filled {
-            let last_zero =
-                found.decimals.iter().rposition(|sign| *sign == '0').map_or(0, |at| at + 1);
-            while tail.len() > last_zero && tail.ends_with('0') {
-                tail.pop();
-            }
-        }
+        let tail = if is_wide { "#".repeat(found.decimals.len()) } else { decimals.to_owned() };
         out.push_str(&tail);
     }
     Ok(Some(out))

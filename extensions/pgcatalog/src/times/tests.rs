@@ -36,7 +36,49 @@ fn times_are_those_of_postgres() {
         ),
         ("pg_text_to_char", &["1234.5", "FM9,999.00", "numeric"], "1,234.50"),
         ("pg_text_to_char", &["-12", "9999", "int4"], "  -12"),
+        ("pg_text_to_char", &["0.01", "FM9.9", "numeric"], "0."),
+        ("pg_text_to_char", &["1.5", "9.", "numeric"], " 2"),
+        ("pg_text_to_char", &["-123", "FM9.99", "int4"], "-#.##"),
+        (
+            "pg_text_to_char",
+            &[
+                "2024-03-05 00:04:05.0678",
+                "FMMS|FF2TH|of|hh24|Hh|DDSPTH|\"a\\\"b\"|TMMonth",
+                "timestamp",
+            ],
+            "067|06TH|+00|00|Hh|05TH|a\"b|March",
+        ),
+        (
+            "pg_text_to_char",
+            &["1 year 2 mons 3 days -01:30:00", "YYYY MM DD HH24:MI RM DDD", "interval"],
+            "0001 02 03 -01:-30 II   423",
+        ),
+        (
+            "pg_text_to_char",
+            &["1 day", "Day", "interval"],
+            "22007: invalid format specification for an interval value",
+        ),
         ("pg_date_scan", &["05 Jan 2024", "DD Mon YYYY"], "2024-01-05"),
+        ("pg_date_scan", &["2024-09-3", "IYYY-IW-ID"], "2024-02-28"),
+        ("pg_date_scan", &["60 2024", "DDD YYYY"], "2024-02-29"),
+        (
+            "pg_timestamptz_scan",
+            &["2024-1-2 3 pm -02", "YYYY-MM-DD HH AM TZH"],
+            "2024-01-02 17:00:00",
+        ),
+        ("pg_timestamptz_scan", &["2024 5", "YYYY MS"], "2024-01-01 00:00:00.5"),
+        (
+            "pg_date_scan",
+            &["Jan 2024", "Month YYYY"],
+            "22007: invalid value \"Jan 2024\" for \"MONTH\"",
+        ),
+        (
+            "pg_date_scan",
+            &["2024 2025", "YYYY YYYY"],
+            "22007: conflicting values for \"YYYY\" field in formatting string",
+        ),
+        ("pg_date_scan", &["2024 1", "YYYY IW"], "22007: invalid combination of date conventions"),
+        ("pg_date_scan", &["12", "MM"], "0A000: years outside of 1 to 9999 are not supported"),
         ("pg_timestamp_at_zone", &["2024-01-05 10:00:00", "+02:00"], "2024-01-05 08:00:00"),
     ]);
 }

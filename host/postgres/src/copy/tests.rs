@@ -148,3 +148,15 @@ fn no_more_fields_are_kept_than_the_table_has_columns() {
     assert!(read(&text(), b"1\ta\tb\n", 9).is_err());
     assert!(read(&text(), b"1\ta\tb\\", 9).is_err());
 }
+
+#[test]
+fn a_header_has_the_names_of_the_columns() {
+    let options =
+        |format| CopyOptions { has_header: true, matches_header: true, ..CopyOptions::of(format) };
+    let of_csv = options(CopyFormat::Csv);
+    assert_eq!(read(&of_csv, b"c0,\"c1\"\n1,a\n", 3).unwrap(), [row(1, Some("a"))]);
+    assert_eq!(read(&options(CopyFormat::Text), b"c0\tc1\n", 3).unwrap(), [] as [Vec<Value>; 0]);
+    for wrong in ["c0,x\n1,a\n", "c0\n1,a\n", "c0,c1,c2\n", ",c1\n"] {
+        assert_eq!(read(&of_csv, wrong.as_bytes(), 3).unwrap_err().code, "22P04", "{wrong}");
+    }
+}

@@ -155,6 +155,7 @@ impl Rewriter<'_> {
         }
         let value = values::decode(Some(text.as_bytes()), typed.ty, Format::Text)?;
         let with = match (typed.ty, values::fitting(value, typed)?) {
+            (Type::One(Scalar::Jsonb), _) => constant(&text, typed)?,
             (_, Value::Text(same)) if same == text => return Ok(()),
             (Type::One(Scalar::Bool), Value::Integer(number)) => {
                 raw(if number == 1 { "true" } else { "false" })
@@ -241,6 +242,9 @@ fn constant(text: &str, typed: Typed) -> Result<Expr> {
         && let Some(moment) = moment(text.trim(), scalar)
     {
         return Ok(raw(moment));
+    }
+    if typed.ty == Type::One(Scalar::Jsonb) {
+        return Ok(literal(&values::jsonb::canonical(text)?));
     }
     Ok(match values::decode(Some(text.as_bytes()), typed.ty, Format::Text)? {
         Value::Null => raw("NULL"),

@@ -6,7 +6,7 @@ use sqlparser::ast::{
     self, CopyLegacyCsvOption, CopyLegacyOption, CopyOption, CopySource, CopyTarget, Ident,
 };
 
-use super::names::{folded, last};
+use super::names::{folded, last, quoted_name};
 use super::queries::names;
 use super::{Action, Context, Rewriter, Statement, Tree};
 use crate::error::{Error, Result, sqlstate};
@@ -34,6 +34,8 @@ pub struct CopyOptions {
     pub null: String,
     /// Whether the first line has the names.
     pub has_header: bool,
+    /// Whether the names there must be those of the columns.
+    pub matches_header: bool,
     /// Around a value, in CSV.
     pub quote: u8,
     /// Before a quote in a value, in CSV.
@@ -55,6 +57,7 @@ impl CopyOptions {
             delimiter: if is_csv { b',' } else { b'\t' },
             null: if is_csv { String::new() } else { "\\N".to_owned() },
             has_header: false,
+            matches_header: false,
             quote: b'"',
             escape: b'"',
             force_quote: None,
@@ -86,10 +89,31 @@ pub struct Copy {
 }
 
 impl Copy {
+    /// `HEADER MATCH`.
+    ///
+    /// # Errors
+    ///
+    /// 0A000 for COPY TO.
+    pub fn match_header(&mut self, is_match: bool) -> Result<()> {
+        if is_match && !self.is_in {
+            let message = "cannot use \"match\" with HEADER in COPY TO";
+            return Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message));
+        }
+        self.options.matches_header = is_match;
+        Ok(())
+    }
+
+    /// The query of `columns` of the table.
+    pub fn select(&self, columns: &[String]) -> String {
+        let table = quoted_name(self.table.as_deref().unwrap_or_default());
+        let names: Vec<_> = columns.iter().map(|name| quoted_name(name)).collect();
+        format!("SELECT {} FROM {table}", names.join(", "))
+    }
+
     /// The statement that inserts one row of `columns`.
     pub fn insert(&self, columns: &[String]) -> String {
-        let table = super::names::quoted_name(self.table.as_deref().unwrap_or_default());
-        let names: Vec<_> = columns.iter().map(|name| super::names::quoted_name(name)).collect();
+        let table = quoted_name(self.table.as_deref().unwrap_or_default());
+        let names: Vec<_> = columns.iter().map(|name| quoted_name(name)).collect();
         let values: Vec<_> = (1..=columns.len()).map(|index| format!("?{index}")).collect();
         format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), values.join(", "))
     }
@@ -170,7 +194,32 @@ fn read_options(options: &[CopyOption], legacy: &[CopyLegacyOption]) -> Result<C
             other => return Err(Error::unsupported(format_args!("COPY … {other}"))),
         }
     }
+    check_used(&read, options)?;
     check(read)
+}
+
+/// Whether options have a meaning for the format.
+fn check_used(read: &CopyOptions, options: &[CopyOption]) -> Result<()> {
+    let in_binary = |name: &str| format!("cannot specify {name} in BINARY mode");
+    let of_csv = |name: &str| format!("COPY {name} available only in CSV mode");
+    let is_binary = read.format == CopyFormat::Binary;
+    let is_csv = read.format == CopyFormat::Csv;
+    for option in options {
+        let (code, message) = match option {
+            CopyOption::Delimiter(_) if is_binary => {
+                (sqlstate::SYNTAX_ERROR, in_binary("DELIMITER"))
+            }
+            CopyOption::Null(_) if is_binary => (sqlstate::SYNTAX_ERROR, in_binary("NULL")),
+            CopyOption::Header(true) if is_binary => {
+                (sqlstate::FEATURE_NOT_SUPPORTED, in_binary("HEADER"))
+            }
+            CopyOption::Quote(_) if !is_csv => (sqlstate::FEATURE_NOT_SUPPORTED, of_csv("quote")),
+            CopyOption::Escape(_) if !is_csv => (sqlstate::FEATURE_NOT_SUPPORTED, of_csv("escape")),
+            _ => continue,
+        };
+        return Err(Error::new(code, message));
+    }
+    Ok(())
 }
 
 fn format_of(options: &[CopyOption], legacy: &[CopyLegacyOption]) -> Result<CopyFormat> {
@@ -255,7 +304,8 @@ fn is_utf8(name: &str) -> bool {
 
 fn byte(character: char) -> Result<u8> {
     let byte = u8::try_from(character).ok().filter(u8::is_ascii);
-    byte.ok_or_else(|| refused("a delimiter, quote or escape must be a single one-byte character"))
+    let message = "a delimiter, quote or escape must be a single one-byte character";
+    byte.ok_or_else(|| Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message))
 }
 
 fn refused(message: &str) -> Error {
@@ -264,7 +314,8 @@ fn refused(message: &str) -> Error {
 
 /// Characters that would make the data ambiguous.
 fn check(read: CopyOptions) -> Result<CopyOptions> {
-    let is_letter = read.delimiter.is_ascii_alphanumeric()
+    let is_letter = read.delimiter.is_ascii_lowercase()
+        || read.delimiter.is_ascii_digit()
         || matches!(read.delimiter, b'\\' | b'.' | b'\n' | b'\r');
     if is_letter && read.format == CopyFormat::Text {
         return Err(refused("COPY delimiter cannot be a letter, digit, point or backslash"));
@@ -275,8 +326,14 @@ fn check(read: CopyOptions) -> Result<CopyOptions> {
     if read.format == CopyFormat::Csv && read.delimiter == read.quote {
         return Err(refused("COPY delimiter and quote must be different"));
     }
-    if read.null.as_bytes().contains(&read.delimiter) {
-        return Err(refused("COPY delimiter must not appear in the NULL specification"));
-    }
-    Ok(read)
+    let is_csv = read.format == CopyFormat::Csv;
+    let in_null = |byte: u8| read.null.as_bytes().contains(&byte);
+    let what = match () {
+        () if read.format == CopyFormat::Binary => return Ok(read),
+        () if in_null(read.delimiter) => "COPY delimiter",
+        () if is_csv && in_null(read.quote) => "CSV quote character",
+        () => return Ok(read),
+    };
+    let message = format!("{what} must not appear in the NULL specification");
+    Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message))
 }

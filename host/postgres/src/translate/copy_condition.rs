@@ -42,7 +42,8 @@ pub fn statement(piece: &Piece<'_>, condition: &str, context: &Context) -> Resul
         return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
     }
     check_nesting(condition)?;
-    let text = format!("SELECT 1 FROM {table} WHERE ({condition})");
+    // A comment may end it.
+    let text = format!("SELECT 1 FROM {table} WHERE ({condition}\n)");
     let query = super::as_written(&Piece { text: &text, ..*piece }, context)?;
     let Some(condition) = condition_of(&query) else { return Err(syntax("where")) };
     if query.parameters > 0 {
@@ -182,6 +183,7 @@ mod tests {
     fn a_condition_is_that_of_the_row() {
         let statement = one("COPY public.t (a) FROM STDIN (FORMAT csv) WHERE a > 1 AND b").unwrap();
         let Action::Copy(copy) = &statement.action else { unreachable!() };
+        assert!(one("COPY t FROM STDIN WHERE a > 1 -- the larger").is_ok());
         let a = column("a", "int");
         let b = Column { default: Some("1".into()), ..column("b", "boolean") };
         let sql = copy.insert_where(&statement, std::slice::from_ref(&a), &[a.clone(), b]).unwrap();
@@ -189,7 +191,7 @@ mod tests {
             sql,
             "INSERT INTO \"t\" (\"a\", \"b\") WITH \"t\" (\"a\", \"b\") AS MATERIALIZED \
              (SELECT CAST(?1 AS INTEGER), (1)) SELECT \"a\", \"b\" FROM \"t\" \
-             WHERE EXISTS (SELECT 1 FROM `t` WHERE ( a > 1 AND b))"
+             WHERE EXISTS (SELECT 1 FROM `t` WHERE ( a > 1 AND b\n))"
         );
         let generated = Column { is_generated: true, ..column("a", "int") };
         assert_eq!(copy.insert_where(&statement, &[], &[generated]).unwrap_err().code, "42P10");
@@ -204,6 +206,7 @@ mod tests {
             ("COPY (SELECT 1) TO STDOUT WHERE 1 = 1", "42601"),
             ("COPY t FROM STDIN WHERE", "42601"),
             ("COPY t FROM STDIN WHERE a > 1) OR (a < 5", "42601"),
+            ("COPY t FROM STDIN WHERE -- a > 1", "42601"),
             ("COPY t FROM STDIN WHERE (a > 1", "42601"),
             ("COPY t FROM STDIN WHERE a > 1 WITH (FORMAT csv)", "42601"),
             ("COPY t FROM STDIN WHERE a > 1 ORDER BY a", "42601"),

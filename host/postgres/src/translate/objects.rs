@@ -48,6 +48,8 @@ pub enum Definition {
         or_replace: bool,
         /// The table of an index.
         table: Option<String>,
+        /// Whether it is the session's own; an index is what its table is.
+        is_temporary: Option<bool>,
     },
     /// It drops some.
     Drop {
@@ -87,6 +89,7 @@ impl Definition {
                 if_not_exists: table.if_not_exists,
                 or_replace: false,
                 table: None,
+                is_temporary: Some(table.temporary),
             },
             S::CreateView(view) => Self::Create {
                 name: Some(last(&view.name)),
@@ -94,6 +97,7 @@ impl Definition {
                 if_not_exists: view.if_not_exists,
                 or_replace: view.or_replace,
                 table: None,
+                is_temporary: Some(view.temporary),
             },
             S::CreateIndex(index) => Self::Create {
                 name: index.name.as_ref().map(last),
@@ -101,6 +105,7 @@ impl Definition {
                 if_not_exists: index.if_not_exists,
                 or_replace: false,
                 table: Some(last(&index.table_name)),
+                is_temporary: None,
             },
             S::Drop { object_type, if_exists, names, .. } => {
                 let kind = match object_type {

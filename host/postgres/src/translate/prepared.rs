@@ -47,7 +47,12 @@ pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
         false => return Err(syntax(after.trim())),
     };
     let statement = Statement::new(piece, String::new());
-    Ok(Some(Statement { action, command: command.to_owned(), ..statement }))
+    // Those of the text are the prepared statement's own.
+    let parameters = if is_prepare { 0 } else { statement.parameters };
+    if parameters > 0 {
+        return Err(Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1"));
+    }
+    Ok(Some(Statement { action, command: command.to_owned(), parameters, ..statement }))
 }
 
 /// What is between parentheses, by its commas, and what follows; nothing without them.
@@ -115,5 +120,8 @@ mod tests {
             assert_eq!(action(wrong).unwrap_err().code, "42601", "{wrong}");
         }
         assert_eq!(action("PREPARE p(foo) AS SELECT 1").unwrap_err().code, "42704");
+        let prepare = translate("PREPARE p(int) AS SELECT $1", &Context::default()).unwrap();
+        assert_eq!(prepare[0].parameters, 0);
+        assert_eq!(action("EXECUTE p($1)").unwrap_err().code, "42P02");
     }
 }

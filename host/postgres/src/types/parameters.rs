@@ -10,9 +10,11 @@ mod definitions;
 mod names;
 mod operators;
 mod recursion;
+mod untyped;
 mod writes;
 
 pub(super) use operators::WORDS;
+pub(super) use untyped::is_given;
 
 use crate::values::Value as Stored;
 use sqlparser::ast::{self, Expr, Query, Select, Value, VisitMut};
@@ -130,10 +132,10 @@ fn resolved(
         placement::check(tree)?;
         let mut tree = tree.clone();
         let _ = tree.visit(&mut finder);
-        if let Some(problem) = finder.problem {
+        if let Some(problem) = finder.problem.take() {
             return Err(problem);
         }
-        statement.columns = finder.columns;
+        statement.columns = std::mem::take(&mut finder.columns);
         match statement.problem.take() {
             Some(problem) if !finder.is_changed => return Err(problem),
             _ if finder.is_changed => {
@@ -142,6 +144,9 @@ fn resolved(
             }
             _ => {}
         }
+    }
+    if let Some(tree) = tree {
+        finder.check_untyped(tree, given, statement.parameters)?;
     }
     // A client may give types to parameters that the text does not have.
     let count = statement.parameters.max(given.len()).min(MAX_PARAMETERS);
@@ -369,11 +374,6 @@ impl Finder<'_> {
     pub(super) fn take_targets(&mut self) -> Option<Vec<Option<Typed>>> {
         if self.is_source() { self.targets.take() } else { None }
     }
-}
-
-/// Whether an expression has the type of its context.
-pub(super) fn is_given(expr: &Expr) -> bool {
-    parameter(expr).is_some() || string_of(expr).is_some()
 }
 
 /// The index of a parameter, from 0.

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use postgres_types::float;
+
 use crate::values::{Value, ValueRef};
 
 use super::datetime::Style;
@@ -62,8 +64,8 @@ fn put_float(out: &mut Vec<u8>, number: f64, single: Option<()>) {
         out.extend_from_slice(if number > 0.0 { b"Infinity" } else { b"-Infinity" });
     } else {
         let scientific = match single {
-            Some(()) => format!("{:e}", number as f32),
-            None => format!("{number:e}"),
+            Some(()) => float::scientific_single(number as f32),
+            None => float::scientific(number),
         };
         put_scientific(out, &scientific, number, if single.is_some() { 6 } else { 15 });
     }

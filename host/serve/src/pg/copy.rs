@@ -86,13 +86,32 @@ impl Conversation<'_> {
                 Failure::from(Error::new(sqlstate::UNDEFINED_COLUMN, message))
             })
         };
-        copy.columns.iter().map(find).collect()
+        let columns: Vec<Column> = copy.columns.iter().map(find).collect::<Result<_>>()?;
+        match columns.iter().find(|column| column.is_generated) {
+            Some(column) => Err(generated(column).into()),
+            None => Ok(columns),
+        }
+    }
+
+    /// What COPY TO reads: of a whole table the columns that COPY FROM would write.
+    fn copied_to(&self, copy: &Copy, statement: &Statement) -> Result<Statement> {
+        let mut statement = statement.clone();
+        let Some(table) = &copy.table else { return Ok(statement) };
+        let all = self.table(table)?;
+        if !all.iter().any(|column| column.is_generated) {
+            return Ok(statement);
+        }
+        let columns = self.copied(copy)?;
+        let names: Vec<_> = columns.iter().map(|column| column.name.clone()).collect();
+        statement.sql = copy.select(&names);
+        Ok(statement)
     }
 
     /// COPY TO STDOUT: the rows that were sent.
     pub fn copy_out(&mut self, copy: &Copy, statement: &Statement) -> Result<u64> {
         self.begin_at_last()?;
         let read_only = self.is_read_only().then_some("COPY TO");
+        let statement = &self.copied_to(copy, statement)?;
         let columns = self.columns(statement, "")?;
         check_named(copy, columns.iter().map(|column| column.name.as_str()))?;
         let types = columns.iter().map(|column| column.typed).collect();
@@ -131,6 +150,12 @@ impl Conversation<'_> {
         self.stream.out.empty(b'c');
         Ok(rows)
     }
+}
+
+fn generated(column: &Column) -> Error {
+    let message = format!("column \"{}\" is a generated column", column.name);
+    let detail = "Generated columns cannot be used in COPY.";
+    Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message).detail(detail)
 }
 
 /// Whether each column that options name is copied.

@@ -45,12 +45,12 @@ impl Conversation<'_> {
         }
         let Some(definition) = Definition::of(statement) else { return Ok(Checked::default()) };
         match &definition {
-            Definition::Create { name, kind, if_not_exists, or_replace, table } => {
+            Definition::Create { name, kind, if_not_exists, or_replace, table, is_temporary } => {
                 if let Some(table) = table {
                     self.check_indexed(table)?;
                 }
                 let Some(name) = name else { return Ok(Checked::default()) };
-                match self.kind_in_use(name)? {
+                match self.kind_in_use(name, *is_temporary)? {
                     None => {}
                     Some(_) if *if_not_exists => {
                         let message = format!("relation \"{name}\" already exists");
@@ -167,19 +167,29 @@ impl Conversation<'_> {
 
     /// What a name is; `None` where there is no such relation.
     pub fn kind_of(&self, name: &str) -> Result<Option<Kind>> {
+        self.kind_in(name, None)
+    }
+
+    /// The same, only among the session's own or only among the others where that is said.
+    fn kind_in(&self, name: &str, is_temporary: Option<bool>) -> Result<Option<Kind>> {
         let name = quoted_text(&name.to_ascii_lowercase());
         let of = |schema: &str| {
             format!("SELECT type FROM {schema} WHERE lower(name) = {name} AND type <> 'trigger'")
         };
-        let sql = format!("{} UNION ALL {}", of("sqlite_temp_schema"), of("sqlite_schema"));
+        let [own, all] = [of("sqlite_temp_schema"), of("sqlite_schema")];
+        let sql = match is_temporary {
+            Some(true) => own,
+            Some(false) => all,
+            None => format!("{own} UNION ALL {all}"),
+        };
         let found = self.engine.own_rows(&sql, |row| row.get::<_, String>(0))?;
         Ok(found.first().and_then(|word| Kind::named(word)))
     }
 
     /// The same, with the keys of tables by the names that they get.
-    fn kind_in_use(&self, name: &str) -> Result<Option<Kind>> {
+    fn kind_in_use(&self, name: &str, is_temporary: Option<bool>) -> Result<Option<Kind>> {
         let may_be_key = name.ends_with("_key") || name.ends_with("_pkey");
-        Ok(match self.kind_of(name)? {
+        Ok(match self.kind_in(name, is_temporary)? {
             None if may_be_key && self.key_of(name)?.is_some() => Some(Kind::Index),
             found => found,
         })

@@ -622,3 +622,50 @@ INSERT INTO numbered(v, w) VALUES (50,1),(51,2) ON CONFLICT (v) DO UPDATE SET w 
 INSERT INTO numbered(v, w) VALUES (1,1) ON CONFLICT (w) DO NOTHING;
 SELECT 'nope'::regtype;
 SELECT 'nope'::regnamespace;
+SELECT 'abc' LIKE ANY (ARRAY['a%', NULL]), 'xbc' LIKE ANY (ARRAY['a%', NULL]), 'abc' LIKE ALL (ARRAY['a%', NULL]), 'xbc' LIKE ALL (ARRAY['a%', NULL]);
+SELECT 'abc' NOT LIKE ALL (ARRAY['b%', NULL]), 'abc' NOT LIKE ALL (ARRAY['b%']), 'abc' NOT LIKE ANY (ARRAY['a%', NULL]), 'abc' NOT ILIKE ALL ('{B%,A%}');
+SELECT 'abc' LIKE ANY ('{x%,NULL}'), 'abc' ~ ANY (ARRAY['^a', NULL]), 'abc' !~ ALL (ARRAY['x', NULL]), NULL LIKE ANY (ARRAY['a']), 'a' LIKE ALL ('{}'::text[]);
+SELECT id FROM kinds WHERE t LIKE ANY (SELECT 'a%') ORDER BY id;
+PREPARE cut(text, numeric) AS SELECT $1::varchar(2), $1::char(2), $2::numeric(4,1), $2::int, $1::varchar(2) || '|';
+EXECUTE cut('abcdef', 12.36);
+CREATE TABLE made_json(id int PRIMARY KEY, j jsonb DEFAULT '{"bb": 1, "a":[1,2 ]}', k jsonb NOT NULL DEFAULT '{"z":null,"y":"x"}'::jsonb);
+INSERT INTO made_json(id) VALUES (1);
+INSERT INTO made_json VALUES (2, DEFAULT, DEFAULT);
+SELECT * FROM made_json ORDER BY id;
+SELECT 863383168::float4, 244211392::float4::text, 2.122104503030859e16::float8, 2.122104503030859e16::float8::text, array[2.122104503030859e16::float8], to_json(2.122104503030859e16::float8);
+COPY (SELECT 2.122104503030859e16::float8, 244211392::float4) TO STDOUT;
+SELECT int4('5'), text(5), float8(1), int8(5), bool('t'), date('2024-01-01'), text(true), text(1.50), "numeric"('1.50'), pg_catalog.int4('7');
+SELECT int4('x');
+CREATE TABLE computed(a int, b int GENERATED ALWAYS AS (a * 2) STORED, c text);
+INSERT INTO computed(a, c) VALUES (1, 'x'), (2, 'y');
+COPY computed TO STDOUT (FORMAT csv, HEADER);
+COPY computed(c, a) TO STDOUT;
+COPY computed(b) TO STDOUT;
+COPY computed FROM STDIN WHERE a > 3 -- the larger
+3	c
+4	d
+\.
+COPY computed(a, c) FROM STDIN (FORMAT csv, HEADER match);
+a,c
+5,e
+\.
+COPY computed(a, c) FROM STDIN (FORMAT csv, HEADER match);
+a,x
+6,f
+\.
+COPY computed FROM STDIN (FORMAT csv, HEADER maybe);
+COPY computed TO STDOUT (FORMAT csv, HEADER match);
+SELECT * FROM computed ORDER BY a;
+CREATE TEMP TABLE IF NOT EXISTS computed(own int);
+CREATE TEMP TABLE IF NOT EXISTS computed(own int);
+SELECT * FROM computed;
+DROP TABLE computed;
+SELECT count(*) FROM computed;
+SELECT a, count(*) FROM computed GROUP BY a HAVING count(*) > 5 ORDER BY count(*);
+SELECT to_char(timestamp '2024-03-05 00:04:05.0678', 'FMMS|FF2TH|of|hh24|Hh|DDSPTH|TMMonth|FMYYYth'), to_char(interval '1 year 2 mons 3 days -90 min', 'YYYY MM DD HH24:MI RM DDD');
+SELECT to_char(interval '1 day', 'Day');
+SELECT to_char(0.01, 'FM9.9'), to_char(2, '9.'), to_char(-123, 'FM9.99'), to_char(0, '9,');
+SELECT to_date('2024-09-3', 'IYYY-IW-ID'), to_date('60 2024', 'DDD YYYY'), to_timestamp('2024-1-2 3 pm -02', 'YYYY-MM-DD HH AM TZH'), to_timestamp('2024 5', 'YYYY MS'), to_date('24-feb', 'YY-Mon');
+SELECT to_date('2024 2025', 'YYYY YYYY');
+SELECT to_date('2024 1', 'YYYY IW');
+SELECT to_date('Jan 2024', 'Month YYYY');

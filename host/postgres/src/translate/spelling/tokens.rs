@@ -19,6 +19,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
         is_changed |= match &all[at].token {
             Token::Word(word) if word.quote_style.is_none() => match word.keyword {
                 Keyword::FOR => strength(all, at),
+                Keyword::LIKE | Keyword::ILIKE => pattern(all, at),
                 Keyword::ONLY => only(all, at),
                 Keyword::TABLE => table(all, at),
                 Keyword::USING => using(all, at),
@@ -64,6 +65,31 @@ fn strength(all: &mut [TokenWithSpan], at: usize) -> bool {
     let Some(found) = words.iter().find_map(|words| follow(all, at, words)) else { return false };
     for index in &found[..found.len() - 1] {
         all[*index].token = BLANK;
+    }
+    true
+}
+
+/// `LIKE ANY (…)` and `NOT ILIKE ALL (…)` are operators, as in PostgreSQL's own grammar.
+fn pattern(all: &mut [TokenWithSpan], at: usize) -> bool {
+    let words = [Keyword::ANY, Keyword::SOME, Keyword::ALL];
+    let Some(quantifier) = words.iter().find_map(|word| follow(all, at, &[*word])) else {
+        return false;
+    };
+    let opens = next(all, quantifier[0]).is_some_and(|next| all[next].token == Token::LParen);
+    if !opens {
+        return false;
+    }
+    let not = (0..at).rev().find(|index| !matches!(all[*index].token, Token::Whitespace(_)));
+    let not = not.filter(|index| is_word(&all[*index].token, Keyword::NOT));
+    let is_like = is_word(&all[at].token, Keyword::LIKE);
+    all[at].token = match (is_like, not) {
+        (true, None) => Token::DoubleTilde,
+        (true, Some(_)) => Token::ExclamationMarkDoubleTilde,
+        (false, None) => Token::DoubleTildeAsterisk,
+        (false, Some(_)) => Token::ExclamationMarkDoubleTildeAsterisk,
+    };
+    if let Some(not) = not {
+        all[not].token = BLANK;
     }
     true
 }

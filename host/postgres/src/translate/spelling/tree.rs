@@ -3,14 +3,13 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Array, BinaryOperator, Expr, Ident, Query, SelectItem, SetExpr, TableFactor,
-    UnaryOperator, Value, VisitMut, VisitorMut,
+    self, BinaryOperator, CastKind, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query,
+    SelectItem, SetExpr, TableFactor, UnaryOperator, Value, VisitMut, VisitorMut,
 };
 
+use crate::translate::casts::custom;
+use crate::translate::names::{folded, parts};
 use crate::translate::parse;
-
-/// Bytes that the operands of `LIKE ANY` may take together, since each of its patterns has the value before it.
-const MAX_PATTERNS: usize = 64 << 10;
 
 /// Operators that `OPERATOR(pg_catalog.…)` may name, where they mean the same without it.
 const OPERATORS: &[(&str, BinaryOperator)] = &[
@@ -51,13 +50,23 @@ const OPERATORS: &[(&str, BinaryOperator)] = &[
 
 /// Spell a tree as the rewriter does. Whether SQLite would not read it as it was.
 pub fn tree(statement: &mut ast::Statement) -> bool {
-    let mut spelling = Spelling { is_changed: false };
+    // What a definition keeps is SQLite's.
+    let has_casts = matches!(
+        statement,
+        ast::Statement::Query(_)
+            | ast::Statement::Insert(_)
+            | ast::Statement::Update(_)
+            | ast::Statement::Delete(_)
+    );
+    let mut spelling = Spelling { is_changed: false, has_casts };
     let _ = statement.visit(&mut spelling);
     spelling.is_changed
 }
 
 struct Spelling {
     is_changed: bool,
+    /// Whether the name of a type that is called is a cast.
+    has_casts: bool,
 }
 
 impl VisitorMut for Spelling {
@@ -78,11 +87,11 @@ impl VisitorMut for Spelling {
                 }
                 _ => false,
             },
-            Expr::Like { any: true, .. } | Expr::ILike { any: true, .. } => {
-                any_pattern(expr).map(|with| *expr = with).is_some()
-            }
             Expr::BinaryOp { left, op, right } => name_operator(left, op, right),
             Expr::UnaryOp { op: UnaryOperator::Minus, .. } => negate_base(expr),
+            Expr::Function(_) if self.has_casts => {
+                call_of_type(expr).map(|with| *expr = with).is_some()
+            }
             _ => false,
         };
         self.is_changed |= is_changed;
@@ -146,54 +155,50 @@ fn name_operator(left: &mut Expr, op: &mut BinaryOperator, right: &mut Expr) -> 
     true
 }
 
-/// `x LIKE ANY (ARRAY[…])` by its elements, and by `unnest` for an array that is given as a whole; none for another one.
-fn any_pattern(expr: &Expr) -> Option<Expr> {
-    let (Expr::Like { pattern, .. } | Expr::ILike { pattern, .. }) = expr else { return None };
-    let mut inner = &**pattern;
-    while let Expr::Nested(nested) = inner {
-        inner = nested;
-    }
-    let with = |pattern: Expr| {
-        let mut one = expr.clone();
-        if let Expr::Like { any, pattern: place, .. } | Expr::ILike { any, pattern: place, .. } =
-            &mut one
-        {
-            *any = false;
-            **place = pattern;
-        }
-        one
+/// Types that PostgreSQL's grammar takes for functions, too.
+const CALLED: &[&str] = &[
+    "bool",
+    "bytea",
+    "date",
+    "float4",
+    "float8",
+    "int2",
+    "int4",
+    "int8",
+    "jsonb",
+    "name",
+    "oid",
+    "text",
+    "timestamptz",
+    "uuid",
+];
+
+/// Those that it takes in quotes only.
+const CALLED_QUOTED: &[&str] = &["interval", "numeric", "timestamp", "varchar"];
+
+/// `int4(x)`: a cast.
+fn call_of_type(expr: &mut Expr) -> Option<Expr> {
+    let Expr::Function(function) = expr else { return None };
+    let [name] = parts(&function.name)[..] else { return None };
+    let ty = folded(name);
+    let is_type = CALLED.contains(&ty.as_str())
+        || (name.quote_style.is_some() && CALLED_QUOTED.contains(&ty.as_str()));
+    let FunctionArguments::List(list) = &mut function.args else { return None };
+    let is_plain = list.duplicate_treatment.is_none()
+        && list.clauses.is_empty()
+        && function.over.is_none()
+        && function.filter.is_none();
+    let [FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))] = &mut list.args[..] else {
+        return None;
     };
-    match inner {
-        Expr::Array(Array { elem, .. }) if !elem.is_empty() => {
-            if elem.len() * expr.to_string().len() > MAX_PATTERNS {
-                return None;
-            }
-            let each = elem.iter().cloned().map(with);
-            let any = each.reduce(|left, right| Expr::BinaryOp {
-                left: Box::new(left),
-                op: BinaryOperator::Or,
-                right: Box::new(right),
-            })?;
-            Some(Expr::Nested(Box::new(any)))
-        }
-        Expr::Value(_) | Expr::Cast { .. } => {
-            let sql = format!(
-                "SELECT EXISTS (SELECT 1 FROM unnest(({inner})::text[]) AS \"pg patterns\"(\"pg pattern\") WHERE true)"
-            );
-            let Ok(Some(ast::Statement::Query(query))) = parse(&sql) else { return None };
-            let SetExpr::Select(select) = *query.body else { return None };
-            let Some(SelectItem::UnnamedExpr(mut exists)) = select.projection.into_iter().next()
-            else {
-                return None;
-            };
-            if let Expr::Exists { subquery, .. } = &mut exists
-                && let SetExpr::Select(select) = &mut *subquery.body
-            {
-                select.selection =
-                    Some(with(Expr::Identifier(Ident::with_quote('"', "pg pattern"))));
-            }
-            Some(exists)
-        }
-        _ => None,
+    if !is_type || !is_plain {
+        return None;
     }
+    let inner = std::mem::replace(argument, Expr::Value(Value::Null.into()));
+    Some(Expr::Cast {
+        kind: CastKind::DoubleColon,
+        expr: Box::new(Expr::Nested(Box::new(inner))),
+        data_type: custom(&ty),
+        format: None,
+    })
 }

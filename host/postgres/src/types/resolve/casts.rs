@@ -2,13 +2,13 @@
 
 use sqlparser::ast::Expr;
 
-use super::super::parameters::{Finder, is_given};
+use super::super::parameters::{Finder, is_given, parameter};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
 use super::numbers::literal;
 use super::{call, number, string, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{is_object, string_of, typed};
+use crate::translate::{as_cast, is_object, string_of, typed};
 use crate::values;
 
 impl Finder<'_> {
@@ -20,6 +20,14 @@ impl Finder<'_> {
         let Expr::Cast { expr: inner, data_type, .. } = expr else { return };
         let Some(target) = typed(data_type).filter(|_| !is_object(data_type)) else { return };
         let own = self.type_of(inner);
+        if parameter(inner).is_some()
+            && let Some(own) = own.filter(|own| own.ty != target.ty || is_cut(target))
+        {
+            // A value of its own type, which is cast as any other.
+            let typed = as_cast(take(inner), Typed::plain(own.ty));
+            **inner = Expr::Nested(Box::new(typed));
+            self.is_changed = true;
+        }
         let Type::One(scalar) = target.ty else { return self.as_array(expr, target) };
         if let Some(own) = own.filter(|_| !is_given(inner)) {
             self.check_cast(own, target);
@@ -81,7 +89,7 @@ impl Finder<'_> {
                 return self.refuse(Error::new(sqlstate::CANNOT_COERCE, message));
             }
         }
-        if super::super::parameters::parameter(inner).is_some() {
+        if parameter(inner).is_some() {
             return;
         }
         let is_made = self.type_of(inner).map(|own| own.ty) == Some(target.ty)
@@ -105,7 +113,7 @@ impl Finder<'_> {
             }
         }
         if let (Some(_), true, true) = (string_of(inner), is_stamp, target.modifier >= 0) {
-            let whole = crate::translate::as_cast(take(inner), Typed::plain(target.ty));
+            let whole = as_cast(take(inner), Typed::plain(target.ty));
             return Some(call("pg_timestamp_rounded", vec![whole, number(target.modifier)]));
         }
         if is_given(inner) || self.is_view {
@@ -153,7 +161,7 @@ impl Finder<'_> {
 
     fn as_numeric(&mut self, inner: &mut Expr, own: Option<Typed>, target: Typed) -> Option<Expr> {
         let is_text = is_given(inner) || string_of(inner).is_some();
-        if super::super::parameters::parameter(inner).is_some() && target.modifier < 0 {
+        if parameter(inner).is_some() && target.modifier < 0 {
             return None;
         }
         let computed = match own {
@@ -206,6 +214,11 @@ impl Finder<'_> {
         }
         Some(call(&format!("pg_{}_of", family::short(target)), vec![take(inner)]))
     }
+}
+
+/// Whether a value of the type may be cut or rounded: `numeric(4, 1)` has a function of its own for that.
+fn is_cut(target: Typed) -> bool {
+    target.modifier >= 0 && target.ty != Type::One(Scalar::Numeric)
 }
 
 /// The digits of `numeric(digits, scale)`, and those after the point.

@@ -67,7 +67,7 @@ impl Finder<'_> {
         if array.elem.iter().any(is_nested) {
             return self.refuse(Error::unsupported("arrays of more than one dimension"));
         }
-        let all_open = array.elem.iter().all(is_open);
+        let all_open = array.elem.iter().all(|element| self.is_untyped(element));
         let of = of.or(match own {
             _ if all_open => Some(Scalar::Text),
             Some(Type::Array(of)) => Some(of),
@@ -244,7 +244,11 @@ impl Finder<'_> {
         if is_list && is_plain(of) && left_type.is_none_or(is_alike) {
             return;
         }
-        if !is_comparison {
+        let is_pattern = name.trim_start_matches('!').starts_with('~');
+        if is_pattern {
+            self.check_like(left, &name, &string(""));
+            self.padded(left);
+        } else if !is_comparison {
             return;
         }
         if let Some(own) = left_type.filter(|own| *own != of && is_moment(*own) && is_moment(of)) {

@@ -185,9 +185,7 @@ impl Finder<'_> {
     pub(in super::super) fn check_grouping(&mut self, select: &Select, scope: &Scope) {
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             self.check_constants(keys.iter(), "GROUP BY");
-            let is_set =
-                |key: &Expr| matches!(key, Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_));
-            if keys.iter().any(is_set) {
+            if keys.iter().any(is_set_of_keys) {
                 return self.refuse(Error::unsupported("GROUPING SETS, CUBE and ROLLUP"));
             }
         }
@@ -266,6 +264,10 @@ impl Finder<'_> {
     }
 }
 
+fn is_set_of_keys(key: &Expr) -> bool {
+    matches!(key, Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_))
+}
+
 /// Whether an expression is among the columns of the result.
 fn is_shown(expr: &Expr, select: &Select, scope: &Scope) -> bool {
     select.projection.iter().any(|item| match item {
@@ -280,7 +282,9 @@ fn is_shown(expr: &Expr, select: &Select, scope: &Scope) -> bool {
 /// What a SELECT is grouped by; none where it is not grouped.
 fn grouped(select: &Select, scope: &Scope) -> Option<Vec<Expr>> {
     let GroupByExpr::Expressions(keys, _) = &select.group_by else { return None };
-    if keys.is_empty() && select.having.is_none() && !has_aggregate(select) {
+    // Sets of keys are refused as what they are.
+    let has_sets = keys.iter().any(is_set_of_keys);
+    if has_sets || keys.is_empty() && select.having.is_none() && !has_aggregate(select) {
         return None;
     }
     Some(keys.iter().map(|key| meant(key, select, false, scope).clone()).collect())

@@ -193,3 +193,21 @@ fn the_columns_that_a_join_merges_are_the_first() {
     let (written, _) = inferred(sql, &[]).unwrap();
     assert!(written.starts_with("SELECT * FROM t"), "{written}");
 }
+
+#[test]
+fn a_parameter_has_a_type_or_is_a_column() {
+    for (sql, expected) in [
+        ("SELECT $1", None),
+        ("SELECT $1 IS NULL", Some("42P18")),
+        ("SELECT id FROM t WHERE $1 IS NULL OR id = $1", None),
+        ("SELECT $2::int", Some("42P18")),
+        ("SELECT array[$1, $2]", None),
+        ("SELECT $1::int IS NULL", None),
+    ] {
+        assert_eq!(code(sql), expected, "{sql}");
+    }
+    let (written, _) = inferred("SELECT array[$1], $1::varchar(2), $1::int", &[]).unwrap();
+    assert!(written.contains("pg_array_made(?1"), "{written}");
+    assert!(written.contains("substr((?1), 1, 2)"), "{written}");
+    assert!(written.contains("pg_int4_of((?1))"), "{written}");
+}

@@ -33,7 +33,7 @@ fuzz: build native-reference guests ## random input for longer: FUZZ_MS=60000 fo
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host server any_
 test-long: build guests ## the server under load for a minute, and 50 kills
 	SERVE_LOAD_SECONDS=60 SERVE_KILLS=50 tooling/host server
-test-clients: build ## existing clients against the server; they are installed from their registries
+test-clients: build native-reference ## existing clients against the server; they are installed from their registries
 	tooling/test/clients
 test-agents: build ## clients of MCP's SDKs, its conformance tests, bypasses of another server; from their registries
 	tooling/test/agents

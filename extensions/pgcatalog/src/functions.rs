@@ -9,6 +9,7 @@ use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
+use crate::rows::type_functions;
 use crate::sql_text;
 use crate::{arrays, bytes, json, numbers, patterns, texts, times};
 use postgres_types::{Scalar as TypeName, Type};
@@ -55,8 +56,12 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("to_regrole", 1, Stable, Innocuous, |a| {
         a.apply(|name: String| (name == OWNER_NAME).then_some(OWNER))
     }),
-    Scalar::new("to_regproc", 1, Stable, Innocuous, |a| a.apply(|_: Value| None::<i64>)),
-    Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(|_: Value| "-".to_owned())),
+    Scalar::new("to_regproc", 1, Stable, Innocuous, |a| {
+        a.apply(|name: String| {
+            type_functions::named(name.strip_prefix("pg_catalog.").unwrap_or(&name))
+        })
+    }),
+    Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(regproc_name)),
     Scalar::new("pg_get_userbyid", 1, Stable, Innocuous, |a| a.apply(user)),
     Scalar::new("pg_encoding_to_char", 1, Stable, Innocuous, |a| a.apply(encoding)),
     Scalar::new("quote_ident", 1, Stable, Innocuous, |a| {
@@ -318,6 +323,14 @@ const NAMESPACES: [(&str, i64); 3] = [
     ("pg_catalog", catalog::PG_CATALOG),
     ("information_schema", catalog::INFORMATION_SCHEMA),
 ];
+
+/// A function that is not known is written as its number.
+fn regproc_name(oid: i64) -> String {
+    match oid {
+        0 => "-".to_owned(),
+        oid => type_functions::name(oid).unwrap_or_else(|| oid.to_string()),
+    }
+}
 
 fn to_regnamespace(name: String) -> Option<i64> {
     let known = NAMESPACES.iter().find(|(known, _)| *known == name);

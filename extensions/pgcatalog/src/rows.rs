@@ -2,6 +2,7 @@
 
 mod information;
 mod keys;
+pub mod type_functions;
 mod types;
 
 use sqlite_wasm_kit::Value;
@@ -83,6 +84,7 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "pg_attribute" => attributes(catalog),
         "pg_namespace" => namespaces(),
         "pg_type" => types(),
+        "pg_proc" => type_functions::functions(),
         "pg_index" => indexes(catalog),
         "pg_constraint" => constraints(catalog),
         "pg_attrdef" => defaults(catalog),
@@ -102,7 +104,10 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
             ("spcowner", int(OWNER)),
         ]],
         "pg_language" => {
-            vec![vec![("oid", int(14)), ("lanname", text("sql")), ("lanowner", int(OWNER))]]
+            let language = |(oid, name): (i64, &str)| -> Cells {
+                vec![("oid", int(oid)), ("lanname", text(name)), ("lanowner", int(OWNER))]
+            };
+            [(12, "internal"), (14, "sql")].map(language).into()
         }
         "pg_stat_user_tables" => {
             relations(catalog, false).map(|(oid, relation)| statistics(oid, relation)).collect()

@@ -134,7 +134,7 @@ fn relation(row: &[Value]) -> Result<Relation> {
         "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1, 'main')",
         Some(&name),
     )?;
-    let columns: Vec<Column> = columns
+    let mut columns: Vec<Column> = columns
         .iter()
         .filter(|row| row[5].to_integer() != 1)
         .map(|row| Column {
@@ -146,6 +146,12 @@ fn relation(row: &[Value]) -> Result<Relation> {
             is_generated: row[5].to_integer() > 1,
         })
         .collect();
+    if let [key] = &mut columns.iter_mut().filter(|one| one.key > 0).collect::<Vec<_>>()[..]
+        && key.declared.eq_ignore_ascii_case("integer")
+        && let Some(width) = sql_text::key_width(&text(&row[3]))
+    {
+        key.declared = width.to_owned();
+    }
     let mut relation = Relation {
         is_view: text(&row[0]) == "view",
         sql: text(&row[3]),
@@ -190,16 +196,18 @@ fn indexes(relation: &Relation) -> Result<Vec<Index>> {
             .map(|row| (usize::try_from(row[0].to_integer()).ok(), row[1].to_integer() != 0))
             .collect();
         let origin = text(&row[2]);
-        let is_constraint = origin != "c";
+        let is_declared = origin != "c";
+        let sql = text(&row[3]);
+        let is_constraint = is_declared || sql_text::stands_for_constraint(&sql);
         indexes.push(Index {
             // SQLite's own name for that of a constraint is none.
-            name: if is_constraint { String::new() } else { text(&row[0]) },
+            name: if is_declared { String::new() } else { text(&row[0]) },
             is_unique: row[1].to_integer() != 0,
             is_primary: origin == "pk",
             is_constraint,
             columns,
             collations,
-            sql: text(&row[3]),
+            sql,
         });
     }
     let key = key_columns(relation);

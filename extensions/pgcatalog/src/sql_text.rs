@@ -9,6 +9,43 @@ fn tokens(sql: &str) -> Vec<Token<'_>> {
     Tokens::new(sql, Dialect::Sqlite).filter(|token| token.kind != Kind::Space).collect()
 }
 
+/// What the server writes into the text of an index that stands for a UNIQUE constraint, which ALTER TABLE
+/// has added: `host/serve/src/pg/alter/constraints.rs`.
+const MARK: &str = "/* CONSTRAINT */";
+
+/// Whether an index stands for a UNIQUE constraint.
+pub fn stands_for_constraint(sql: &str) -> bool {
+    Tokens::new(sql, Dialect::Sqlite)
+        .take_while(|token| !token.is("on"))
+        .any(|token| token.kind == Kind::Space && token.text == MARK)
+}
+
+/// The type with which a key that SQLite numbers was declared: as a comment, since SQLite numbers no other
+/// type than `INTEGER` (`translate/definitions.rs` of `host/postgres`). None for that itself.
+pub fn key_width(sql: &str) -> Option<&'static str> {
+    const WIDTHS: [&str; 2] = ["BIGINT", "SMALLINT"];
+    let (mut depth, mut is_integer) = (0_usize, false);
+    for token in Tokens::new(sql, Dialect::Sqlite) {
+        match token.kind {
+            Kind::Symbol(b'(') => depth += 1,
+            Kind::Symbol(b')') => depth = depth.saturating_sub(1),
+            Kind::Space if depth == 1 && is_integer => {
+                let inner =
+                    token.text.strip_prefix("/* ").and_then(|text| text.strip_suffix(" */"));
+                let width = WIDTHS.into_iter().find(|width| inner == Some(*width));
+                if width.is_some() {
+                    return width;
+                }
+                continue;
+            }
+            Kind::Space => continue,
+            _ => {}
+        }
+        is_integer = token.is("integer");
+    }
+    None
+}
+
 /// The CHECKs of a table, with the names that Postgres gives those without.
 pub fn checks(relation: &Relation) -> Vec<Check> {
     let tokens = tokens(&relation.sql);
@@ -266,6 +303,37 @@ mod tests {
     }
 
     #[test]
+    fn comments_say_what_sqlite_does_not() {
+        assert!(stands_for_constraint(
+            "CREATE UNIQUE INDEX \"u\" /* CONSTRAINT */ ON \"t\" (\"n\")"
+        ));
+        for sql in [
+            "CREATE UNIQUE INDEX \"/* CONSTRAINT */\" ON t(n)",
+            "CREATE UNIQUE INDEX u ON t(n) /* CONSTRAINT */",
+            "CREATE UNIQUE INDEX u -- /* CONSTRAINT */\n ON t(n)",
+        ] {
+            assert!(!stands_for_constraint(sql), "{sql}");
+        }
+        for (column, width) in [
+            ("INTEGER /* BIGINT */ PRIMARY KEY", Some("BIGINT")),
+            (
+                "INTEGER /* SMALLINT */ /* GENERATED ALWAYS AS IDENTITY */ PRIMARY KEY",
+                Some("SMALLINT"),
+            ),
+            ("INTEGER PRIMARY KEY /* BIGINT */", None),
+            ("INTEGER PRIMARY KEY DEFAULT (1 /* BIGINT */)", None),
+            ("INTEGER /* BIGINT) */ PRIMARY KEY", None),
+            ("\"INTEGER /* BIGINT */\" PRIMARY KEY", None),
+        ] {
+            assert_eq!(
+                key_width(&format!("CREATE TABLE t(id {column}, a INT)")),
+                width,
+                "{column}"
+            );
+        }
+    }
+
+    #[test]
     fn any_text_is_read() {
         arbtest::arbtest(|u| {
             let sql: String = u.arbitrary()?;
@@ -275,6 +343,8 @@ mod tests {
             index_parts(&sql);
             index_element(&sql, 0);
             declared(&sql);
+            key_width(&sql);
+            stands_for_constraint(&sql);
             Ok(())
         });
     }

@@ -128,6 +128,16 @@ impl Error {
         self
     }
 
+    /// The same of a constraint of a table, or of a column that is NULL.
+    #[must_use]
+    pub fn of_constraint(mut self, table: &str, name: Option<&str>, column: Option<&str>) -> Self {
+        let violated = self.violated.get_or_insert_default();
+        violated.table = Some(table.to_owned());
+        violated.constraint = name.map(str::to_owned);
+        violated.column = column.map(str::to_owned);
+        self
+    }
+
     /// The same of a foreign key with this name.
     #[must_use]
     pub fn of_reference(

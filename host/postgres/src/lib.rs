@@ -1,5 +1,6 @@
 //! What the Postgres wire needs of a server over SQLite, apart from the network.
 //!
+//! - [`table_text`]: the text of a table in SQLite's schema, and its changes
 //! - [`translate`]: Postgres SQL to SQLite's
 //! - [`types`]: types of columns and parameters, before there is a row
 //! - [`values`]: the text and binary formats of values
@@ -16,6 +17,7 @@ pub mod copy;
 pub mod error;
 mod lex;
 pub mod state;
+pub mod table_text;
 pub mod translate;
 pub mod types;
 pub mod values;

@@ -6,6 +6,7 @@
 //! by its name.
 
 mod action;
+mod alterations;
 mod calls;
 mod casts;
 mod constraints;
@@ -55,11 +56,13 @@ use sqlparser::ast::{self, VisitMut};
 use sqlparser::dialect::PostgreSqlDialect;
 
 pub use action::{Action, Discarded};
+pub use alterations::{Name, Step, altered, steps};
 pub(crate) use casts::{as_cast, typed};
 pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::{Declared, Direction};
 pub(crate) use dates::span;
+pub use definitions::numbered;
 pub(crate) use expressions::operator;
 pub use failing::{changes_twice, failing_row};
 pub use maintenance::{Maintained, Verb};

@@ -8,5 +8,5 @@ mod placement;
 mod resolve;
 
 pub(crate) use made::declaration;
-pub use postgres_types::{Scalar, TEXT, Type, Typed, view};
+pub use postgres_types::{Scalar, TEXT, Type, Typed, bounds, view};
 pub(crate) use resolve::is_aggregate_name;

@@ -11,6 +11,8 @@ use crate::error::Result;
 #[repr(u32)]
 #[expect(non_camel_case_types, reason = "SQLite's names, as in rusqlite")]
 pub enum DbConfig {
+    /// Triggers act. Foreign keys act without it, too.
+    SQLITE_DBCONFIG_ENABLE_TRIGGER = 1003,
     /// The last connection that is closed makes no checkpoint, and leaves the WAL as it is.
     SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE = 1006,
 }

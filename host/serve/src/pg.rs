@@ -4,6 +4,7 @@
 //! reads and writes the connection itself.
 
 mod advisory;
+mod alter;
 mod analyse;
 mod cancel;
 mod converse;

@@ -1,6 +1,6 @@
 //! The types.
 
-use super::{Cells, int, text, yes};
+use super::{Cells, int, text, type_functions, yes};
 use crate::catalog::{OWNER, PG_CATALOG};
 use crate::schema::Column;
 use postgres_types::{Scalar, TEXT, Type, Typed};
@@ -114,6 +114,9 @@ pub fn types() -> Vec<Cells> {
                 ("typalign", text("i")),
                 ("typstorage", text(storage(ty))),
             ]
+            .into_iter()
+            .chain(type_functions::of_type(ty))
+            .collect()
         };
         let mut base = common(one, name.to_owned());
         base.extend([("typcategory", text(category(*scalar))), ("typarray", int(array.oid()))]);

@@ -10,7 +10,9 @@ use crate::sql_text::{self, Declared};
 pub fn declared(relation: &mut Relation) {
     // SQLite lists the last one first.
     let mut keys: Vec<usize> = (0..relation.foreign_keys.len()).rev().collect();
-    let is_constraint = |at: &usize| relation.indexes[*at].is_constraint;
+    // One that ALTER TABLE has added has its name.
+    let is_constraint =
+        |at: &usize| relation.indexes[*at].is_constraint && relation.indexes[*at].name.is_empty();
     let mut indexes: Vec<usize> = (0..relation.indexes.len()).filter(is_constraint).collect();
     // A constraint that is declared twice has one index.
     let mut unnamed = Vec::new();

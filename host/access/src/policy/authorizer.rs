@@ -164,5 +164,11 @@ mod tests {
         };
         reading.set(false, set).unwrap();
         assert_eq!(decide(query_only, false), Authorization::Deny);
+        let writable = A::Pragma { pragma_name: "writable_schema", pragma_value: "ON" };
+        let altered = reading.altering(|| {
+            [decide(writable, false), decide(writable, true), decide(query_only, false)]
+        });
+        assert_eq!(altered, [Authorization::Allow, Authorization::Deny, Authorization::Deny]);
+        assert_eq!(decide(writable, false), Authorization::Deny);
     }
 }

@@ -9,6 +9,9 @@ use sqlite_sandbox::hooks::AuthAction;
 /// SQLite's flag: what writes fails when it begins.
 const QUERY_ONLY: &str = "query_only";
 
+/// What lets the text of a table be written, and what makes SQLite read it again.
+const ALTERING: [&str; 2] = ["writable_schema", "schema_version"];
+
 /// What a session and its authorizer share, on one thread.
 #[derive(Clone, Debug, Default)]
 pub struct Reading(Arc<State>);
@@ -18,6 +21,8 @@ struct State {
     is_on: AtomicBool,
     /// Whether the session itself sets the flag now, which no client may.
     is_changing: AtomicBool,
+    /// Whether the session itself writes the text of a table now.
+    is_altering: AtomicBool,
 }
 
 impl Reading {
@@ -40,10 +45,20 @@ impl Reading {
         Ok(())
     }
 
-    /// Whether SQLite prepares the session's own change of the flag.
+    /// Let the session itself write the text of a table into the schema, while `alter` runs and no SQL of a
+    /// client does.
+    pub fn altering<T>(&self, alter: impl FnOnce() -> T) -> T {
+        self.0.is_altering.store(true, Ordering::Relaxed);
+        let done = alter();
+        self.0.is_altering.store(false, Ordering::Relaxed);
+        done
+    }
+
+    /// Whether SQLite prepares the session's own change of a flag.
     pub fn is_setting(&self, action: AuthAction<'_>) -> bool {
-        let is_flag = |name: &str| name.eq_ignore_ascii_case(QUERY_ONLY);
-        self.0.is_changing.load(Ordering::Relaxed)
-            && matches!(action, AuthAction::Pragma { pragma_name, .. } if is_flag(pragma_name))
+        let AuthAction::Pragma { pragma_name, .. } = action else { return false };
+        let is = |name: &&str| pragma_name.eq_ignore_ascii_case(name);
+        (self.0.is_changing.load(Ordering::Relaxed) && is(&QUERY_ONLY))
+            || (self.0.is_altering.load(Ordering::Relaxed) && ALTERING.iter().any(is))
     }
 }

@@ -9,6 +9,8 @@ pub enum Action {
     Run,
     /// The same; of its rows only the column `detail` is sent, as `QUERY PLAN`.
     Explain,
+    /// Alter a table by [`steps`](super::steps); [`Statement::sql`] is empty.
+    Alter,
     /// Begin a transaction.
     Begin(Modes),
     /// Run it, and end the transaction; one that failed is rolled back instead.

@@ -48,6 +48,10 @@ impl VisitorMut for Calls {
     }
 }
 
+/// Functions that return an array, whose type their arguments decide.
+const ARRAYS: &[&str] =
+    &["array_append", "array_cat", "array_prepend", "array_remove", "string_to_array"];
+
 /// A call of a function that returns one value.
 struct Call<'a> {
     name: &'a ast::ObjectName,
@@ -62,7 +66,9 @@ fn call(factor: &TableFactor) -> Option<Call<'_>> {
         return None;
     };
     let function = last(name);
-    let is_scalar = session_calls::is_one(&function) || function_type(&function).is_some();
+    let is_scalar = session_calls::is_one(&function)
+        || ARRAYS.contains(&function.as_str())
+        || function_type(&function).is_some();
     is_scalar.then_some(Call { name, arguments, alias: alias.as_ref() })
 }
 
@@ -104,6 +110,10 @@ mod tests {
         assert_eq!(
             sql("SELECT b FROM pg_try_advisory_lock($1) b"),
             "SELECT b FROM (SELECT pg_session('pg_try_advisory_lock', ?1) AS b) AS b"
+        );
+        assert_eq!(
+            sql("SELECT s[2] FROM string_to_array('a,b', ',') s"),
+            "SELECT (pg_array_json(s) ->> ((2) - 1)) FROM (SELECT string_to_array('a,b', ',') AS s) AS s"
         );
         assert_eq!(sql("SELECT value FROM json_each('[]')"), "SELECT value FROM json_each('[]')");
     }

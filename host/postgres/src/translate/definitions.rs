@@ -2,8 +2,8 @@
 
 use sqlparser::ast::{
     self, AlterTable, AlterTableOperation, CheckConstraint, ColumnDef, ColumnOption,
-    ColumnOptionDef, CreateIndex, CreateTable, CreateTableOptions, CreateView, DataType, Expr,
-    GeneratedAs, IndexColumn, ObjectType, TableConstraint,
+    ColumnOptionDef, CreateIndex, CreateTable, CreateTableOptions, CreateView, Expr, GeneratedAs,
+    IndexColumn, ObjectType, TableConstraint,
 };
 
 use super::casts::custom;
@@ -91,6 +91,11 @@ impl Rewriter<'_> {
         for column in &mut table.columns {
             self.column(column, &key)?;
         }
+        for constraint in &mut table.constraints {
+            if let TableConstraint::ForeignKey(key) = constraint {
+                self.relation(&mut key.foreign_table)?;
+            }
+        }
         self.name_conditions(table);
         if table.query.is_none() && !table.temporary {
             // Defaults and foreign keys are looked at only now.
@@ -115,7 +120,7 @@ impl Rewriter<'_> {
             }
             let is_always = column.options.iter().any(|option| is_always(&option.option));
             column.options.retain(|option| !identity(&option.option));
-            let data_type = if is_always { custom(ALWAYS) } else { DataType::Integer(None) };
+            let data_type = custom(&numbered(&column.data_type.to_string(), is_always));
             self.replace(&mut column.data_type, data_type);
         }
         let is_rowid = is_key
@@ -277,8 +282,17 @@ impl Rewriter<'_> {
     }
 }
 
-/// The type of a column that takes no other values than SQLite's numbers. SQLite keeps the comment.
-const ALWAYS: &str = "INTEGER /* GENERATED ALWAYS AS IDENTITY */";
+/// The type of a key that SQLite numbers: no other one is numbered. Comments, which SQLite keeps in the
+/// schema, say how wide it is for clients, and that it takes no other values than SQLite's numbers.
+pub fn numbered(data_type: &str, is_always: bool) -> String {
+    let width = match data_type.to_lowercase().as_str() {
+        "bigserial" | "serial8" | "bigint" | "int8" => " /* BIGINT */",
+        "smallserial" | "serial2" | "smallint" | "int2" => " /* SMALLINT */",
+        _ => "",
+    };
+    let always = if is_always { " /* GENERATED ALWAYS AS IDENTITY */" } else { "" };
+    format!("INTEGER{width}{always}")
+}
 
 fn is_always(option: &ColumnOption) -> bool {
     let ColumnOption::Generated { generated_as, generation_expr: None, .. } = option else {
@@ -312,7 +326,7 @@ fn primary_key(table: &CreateTable) -> Vec<String> {
     own.chain(of_table.flatten().map(column_part)).collect()
 }
 
-fn column_part(column: &IndexColumn) -> String {
+pub fn column_part(column: &IndexColumn) -> String {
     match &column.column.expr {
         Expr::Identifier(name) => folded(name),
         _ => "expr".to_owned(),

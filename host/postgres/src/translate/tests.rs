@@ -3,15 +3,15 @@ use limits::refusal;
 
 use super::*;
 
-fn all(sql: &str) -> Vec<Statement> {
+pub(super) fn all(sql: &str) -> Vec<Statement> {
     translate(sql, &Context::default()).unwrap_or_else(|error| panic!("{sql}: {error}"))
 }
 
-fn error(sql: &str) -> Error {
+pub(super) fn error(sql: &str) -> Error {
     translate(sql, &Context::default()).unwrap_err()
 }
 
-fn one(sql: &str) -> Statement {
+pub(super) fn one(sql: &str) -> Statement {
     let mut statements = all(sql);
     assert_eq!(statements.len(), 1, "{sql}");
     statements.remove(0)
@@ -56,7 +56,7 @@ const REWRITES: &[(&str, &str)] = &[
     ),
     (
         "CREATE TABLE t(id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY)",
-        "CREATE TABLE t (id INTEGER /* GENERATED ALWAYS AS IDENTITY */ PRIMARY KEY)",
+        "CREATE TABLE t (id INTEGER /* BIGINT */ /* GENERATED ALWAYS AS IDENTITY */ PRIMARY KEY)",
     ),
     (
         "CREATE TABLE t(a TIMESTAMP WITH TIME ZONE DEFAULT now())",

@@ -3,8 +3,8 @@
 use sqlparser::ast;
 
 use super::{
-    Action, Context, Rewriter, Statement, Tree, calls, labels, outer_aggregates, queries,
-    row_locks, shadowing, written,
+    Action, Context, Rewriter, Statement, Tree, alterations, calls, labels, outer_aggregates,
+    queries, row_locks, shadowing, written,
 };
 use crate::error::{Result, sqlstate};
 use crate::lex::Piece;
@@ -17,6 +17,13 @@ pub fn rewritten(
     context: &Context,
 ) -> Result<Statement> {
     row_locks::check(&parsed)?;
+    if let ast::Statement::AlterTable(table) = &parsed
+        && alterations::is_more_than_sqlite(table)
+    {
+        let (action, command) = (Action::Alter, "ALTER TABLE".to_owned());
+        let statement = Statement::new(piece, String::new());
+        return Ok(Statement { action, command, parsed: Some(Tree::new(parsed)), ..statement });
+    }
     let is_renamed = shadowing::rename(&mut parsed, piece.text)?
         | outer_aggregates::inline(&mut parsed, piece.text);
     let is_moved = written::move_with(&mut parsed)?;

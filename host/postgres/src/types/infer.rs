@@ -57,7 +57,7 @@ pub struct Column {
     pub is_generated: bool,
     /// Whether it is `GENERATED ALWAYS AS IDENTITY`.
     pub is_identity: bool,
-    /// Its type, where a view computes it.
+    /// Its type, where a view computes it, or a comment says which one its key was declared with.
     pub computed: Option<Typed>,
 }
 

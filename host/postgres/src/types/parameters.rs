@@ -25,7 +25,7 @@ use super::placement;
 use super::resolve::inline;
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
-use crate::translate::{Context, Overriding, Statement, as_cast, string_of, translate};
+use crate::translate::{Action, Context, Overriding, Statement, as_cast, string_of, translate};
 use crate::values::{self, Format};
 
 /// A statement's parameters at most; more of them could not be sent in one message.
@@ -65,6 +65,10 @@ pub fn infer(
     schema: &dyn Schema,
     context: &Context,
 ) -> Result<Vec<Parameter>> {
+    // Its steps are resolved one by one, when it runs.
+    if statement.action == Action::Alter {
+        return Ok(Vec::new());
+    }
     match statement.parsed.clone() {
         Some(tree) => {
             tree.read(schema, |tree, schema| found(statement, Some(tree), given, schema, context))

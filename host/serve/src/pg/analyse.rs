@@ -310,7 +310,8 @@ impl Conversation<'_> {
             && Target::of(statement).is_some_and(|one| views.contains(&one.table.to_lowercase()))
     }
 
-    fn tables(&self) -> Tables<'_> {
+    /// The tables of the connection.
+    pub fn tables(&self) -> Tables<'_> {
         let Analyses { tables, views, .. } = &self.analyses;
         Tables { engine: self.engine, known: tables, views }
     }

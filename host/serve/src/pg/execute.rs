@@ -173,6 +173,10 @@ impl Conversation<'_> {
             Action::Run | Action::Explain => {
                 return self.run_rows(analysed, values, formats, sink);
             }
+            Action::Alter => {
+                self.alter(analysed)?;
+                0
+            }
             Action::Copy(copy) if copy.is_in => self.copy_in(copy, statement)?,
             Action::Copy(copy) => self.copy_out(copy, statement)?,
             Action::Declare { name, declared } => {

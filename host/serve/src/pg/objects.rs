@@ -97,6 +97,10 @@ impl Conversation<'_> {
         let word = kind.word();
         for name in names {
             match self.kind_of(name)? {
+                Some(Kind::Index) if let Some(table) = self.key_of(name)? => {
+                    check_kind(name, Kind::Index, kind)?;
+                    return Err(needed_by_key(name, &table).into());
+                }
                 Some(found) => check_kind(name, found, kind)?,
                 None if let Some(table) = self.key_of(name)? => {
                     check_kind(name, Kind::Index, kind)?;
@@ -187,7 +191,7 @@ impl Conversation<'_> {
     }
 
     /// The same, with the keys of tables by the names that they get.
-    fn kind_in_use(&self, name: &str, is_temporary: Option<bool>) -> Result<Option<Kind>> {
+    pub fn kind_in_use(&self, name: &str, is_temporary: Option<bool>) -> Result<Option<Kind>> {
         let may_be_key = name.ends_with("_key") || name.ends_with("_pkey");
         Ok(match self.kind_in(name, is_temporary)? {
             None if may_be_key && self.key_of(name)?.is_some() => Some(Kind::Index),

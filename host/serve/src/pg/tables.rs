@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use sql_tokens::{quoted_name, quoted_text};
+use sqlite_wasm_postgres::table_text::TableText;
 use sqlite_wasm_postgres::types::infer::{Column, Schema};
-use sqlite_wasm_postgres::types::{Typed, view};
+use sqlite_wasm_postgres::types::{Scalar, Type, Typed, view};
 
 use crate::session::engine::Engine;
 
@@ -20,14 +21,23 @@ pub struct Tables<'a> {
 }
 
 impl Tables<'_> {
-    /// Whether the key of a table was defined as `GENERATED ALWAYS AS IDENTITY`.
-    fn has_identity(&self, table: &str) -> bool {
+    /// What the comments in the definition of a key that SQLite numbers say: its width, and whether it is
+    /// `GENERATED ALWAYS AS IDENTITY`.
+    fn describe_key(&self, table: &str, key: &mut Column) {
         let sql = format!(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = {} \
-             AND sql LIKE '%/* GENERATED ALWAYS AS IDENTITY */%'",
+            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = {} AND sql LIKE '%/*%'",
             quoted_text(table)
         );
-        self.engine.own_rows(&sql, |_| Ok(())).is_ok_and(|rows| !rows.is_empty())
+        let found = self.engine.own_rows(&sql, |row| row.get::<_, String>(0));
+        let Some(sql) = found.ok().and_then(|mut rows| rows.pop()) else { return };
+        let Ok(text) = TableText::read(&sql) else { return };
+        let span = text.column(&key.name).map(|column| column.data_type.clone());
+        let declared = span.and_then(|span| sql.get(span)).unwrap_or_default();
+        let has = |comment: &str| declared.contains(comment);
+        key.is_identity = has("/* GENERATED ALWAYS AS IDENTITY */");
+        let widths = [("/* BIGINT */", Scalar::Int8), ("/* SMALLINT */", Scalar::Int2)];
+        let width = widths.into_iter().find(|(comment, _)| has(comment));
+        key.computed = width.map(|(_, scalar)| Typed::plain(Type::One(scalar)));
     }
 
     /// The types of the columns that a view computes.
@@ -72,7 +82,7 @@ impl Schema for Tables<'_> {
         let found = found.map(|all| all.into_iter().flatten().collect::<Vec<_>>());
         let mut found = found.ok().filter(|columns| !columns.is_empty());
         if let Some(key) = found.iter_mut().flatten().find(|column| column.is_numbered()) {
-            key.is_identity = self.has_identity(&name);
+            self.describe_key(&name, key);
         }
         if let Some(columns) = &mut found {
             self.add_computed(&name, columns);

@@ -369,6 +369,7 @@ pub fn runs(action: &Action) -> bool {
         action,
         Action::Run
             | Action::Explain
+            | Action::Alter
             | Action::Copy(_)
             | Action::Declare { .. }
             | Action::Execute { .. }

@@ -1,5 +1,6 @@
 //! One client's connection with the server's rules: roles, and times of transactions.
 
+mod schema;
 mod times;
 
 use std::cell::Cell;
@@ -18,6 +19,7 @@ use super::read_only::{OnlyReads, is_read_only_begin, read_only_begin};
 use super::way::Way;
 use super::writers::{self, Turn, Writers};
 use super::{Opened, Rules};
+pub use schema::Entry;
 
 /// Virtual machine steps of SQLite between two looks at the clock.
 const STEPS: i32 = 4096;

@@ -42,6 +42,11 @@ impl OnlyReads {
         self.must_read = is_on;
     }
 
+    /// Let the session itself write the text of a table, while `alter` runs.
+    pub fn altering<T>(&self, alter: impl FnOnce() -> T) -> T {
+        self.reading.altering(alter)
+    }
+
     /// Tell SQLite before a statement: the SQL of extensions is not looked at here. A reader's
     /// connection is `query_only` all the time.
     ///

@@ -24,6 +24,7 @@ mod tls;
 mod waits;
 mod websocket;
 mod wire;
+mod wire_alter;
 mod wire_refusals;
 mod wire_roles;
 mod wire_statements;

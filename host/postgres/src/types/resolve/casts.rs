@@ -8,8 +8,23 @@ use super::family::{self, Family};
 use super::numbers::literal;
 use super::{call, number, string, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, is_object, string_of, typed};
+use crate::translate::{as_cast, folded, is_object, string_of, typed};
 use crate::values;
+
+/// The type of columns of the catalogue that are OIDs, `regproc` among them.
+const OID: Type = Type::One(Scalar::Oid);
+
+/// The columns of `pg_type` that are functions, which are written as names.
+const FUNCTIONS_OF_TYPES: [&str; 4] = ["typinput", "typoutput", "typreceive", "typsend"];
+
+fn is_function_of_type(expr: &Expr) -> bool {
+    let name = match expr {
+        Expr::Identifier(name) => name,
+        Expr::CompoundIdentifier(parts) if !parts.is_empty() => &parts[parts.len() - 1],
+        _ => return false,
+    };
+    FUNCTIONS_OF_TYPES.contains(&folded(name).as_str())
+}
 
 impl Finder<'_> {
     pub(super) fn resolve_cast(&mut self, expr: &mut Expr) {
@@ -37,7 +52,9 @@ impl Finder<'_> {
             Scalar::Int2 | Scalar::Int4 | Scalar::Int8 => self.as_integer(inner, own, scalar),
             Scalar::Float4 | Scalar::Float8 => self.as_float(inner, own, scalar),
             Scalar::Text | Scalar::Varchar | Scalar::Bpchar => {
-                if let Some(own) = own.filter(|_| !is_given(inner)) {
+                if is_function_of_type(inner) && own.map(|own| own.ty) == Some(OID) {
+                    self.replace(inner, |inner| call("pg_regproc_name", vec![inner]));
+                } else if let Some(own) = own.filter(|_| !is_given(inner)) {
                     self.shown_as_text(inner, own);
                 }
                 None

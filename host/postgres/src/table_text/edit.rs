@@ -1,0 +1,80 @@
+//! Changes of the text of a table.
+
+use std::ops::Range;
+
+use sql_tokens::{Dialect, Tokens, quoted_name};
+
+use super::{Clause, ClauseKind, ColumnText, TableText};
+
+impl TableText<'_> {
+    /// The text with a constraint more.
+    pub fn with_constraint(&self, text: &str) -> String {
+        // Behind a line that ends in a comment, the comment would go on.
+        self.replaced(self.inside.end..self.inside.end, &format!("\n, {text}"))
+    }
+
+    /// The text without one.
+    pub fn without(&self, clause: &Clause) -> String {
+        let comma = self.comma_before(clause).filter(|_| !self.is_followed_closely(clause));
+        let (before, between) = match comma {
+            Some(comma) => (&self.sql[..comma], &self.sql[comma + 1..clause.span.start]),
+            None => (&self.sql[..clause.span.start], ""),
+        };
+        [before, between, &self.sql[clause.span.end..]].concat()
+    }
+
+    /// The comma that ends what is before a constraint of the table.
+    fn comma_before(&self, clause: &Clause) -> Option<usize> {
+        let at = self.constraints.iter().position(|one| one.span == clause.span)?;
+        let before = match at.checked_sub(1) {
+            Some(before) => self.constraints[before].span.end,
+            None => self.columns.last()?.end,
+        };
+        self.comma(before..clause.span.start)
+    }
+
+    /// Whether another constraint follows without a comma, which SQLite does not need there: the comma
+    /// before this one is then the other's.
+    fn is_followed_closely(&self, clause: &Clause) -> bool {
+        let next = self.constraints.iter().find(|one| one.span.start >= clause.span.end);
+        next.is_some_and(|next| self.comma(clause.span.end..next.span.start).is_none())
+    }
+
+    fn comma(&self, gap: Range<usize>) -> Option<usize> {
+        let mut tokens = Tokens::new(&self.sql[gap.clone()], Dialect::Sqlite);
+        tokens.find(|token| token.is(",")).map(|token| gap.start + token.start)
+    }
+
+    /// The text with another name of a constraint.
+    pub fn renamed(&self, clause: &Clause, name: &str) -> String {
+        match &clause.name {
+            Some((_, span)) => self.replaced(span.clone(), &quoted_name(name)),
+            None => {
+                let start = clause.span.start;
+                self.replaced(start..start, &format!("CONSTRAINT {} ", quoted_name(name)))
+            }
+        }
+    }
+
+    /// The text with a default of a column, or without: `expression` is a constant, or in parentheses.
+    pub fn with_default(&self, column: &ColumnText, expression: Option<&str>) -> String {
+        let old = column.clauses.iter().find(|one| one.kind == ClauseKind::Default);
+        let new = expression.map(|expression| format!("DEFAULT {expression}"));
+        match (old, new) {
+            (Some(old), new) => self.replaced(old.span.clone(), &new.unwrap_or_default()),
+            (None, Some(new)) => self.replaced(column.end..column.end, &format!(" {new}")),
+            (None, None) => self.sql.to_owned(),
+        }
+    }
+
+    /// The text with another type of a column.
+    pub fn with_type(&self, column: &ColumnText, data_type: &str) -> String {
+        let is_bare = column.data_type.is_empty();
+        let text = if is_bare { format!(" {data_type}") } else { data_type.to_owned() };
+        self.replaced(column.data_type.clone(), &text)
+    }
+
+    fn replaced(&self, span: Range<usize>, text: &str) -> String {
+        [&self.sql[..span.start], text, &self.sql[span.end..]].concat()
+    }
+}

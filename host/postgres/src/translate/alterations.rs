@@ -1,0 +1,285 @@
+//! The changes of a table that SQLite has no statement for, as steps: constraints, defaults and types.
+//!
+//! What a step writes into the schema is translated as a part of a CREATE TABLE, so it means the same as
+//! where it is written there. [`crate::table_text`] puts it into the text of the table.
+
+mod written;
+
+use sqlparser::ast::{
+    self, AlterColumnOperation as ColumnOperation, AlterTable, AlterTableOperation as Operation,
+    ColumnOption, GeneratedAs, IndexColumn, TableConstraint,
+};
+
+use super::definitions::column_part;
+use super::names::{folded, last};
+use super::{Context, Statement, Tree};
+use crate::error::{Error, Result, sqlstate};
+use crate::types::infer::Schema;
+use written::Written;
+
+/// Changes of a statement at most: each is translated with all columns of the table.
+const MAX_OPERATIONS: usize = 200;
+
+/// A change of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// SQLite's own statement.
+    Own {
+        /// What it runs.
+        sql: String,
+        /// What it must be able to prepare after that.
+        after: Vec<String>,
+    },
+    /// `ADD CHECK`.
+    Check {
+        /// The name, or what PostgreSQL makes one of.
+        name: Name,
+        /// The condition.
+        condition: String,
+    },
+    /// `ADD UNIQUE`.
+    Unique {
+        /// The name, or what PostgreSQL makes one of.
+        name: Name,
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// `ADD FOREIGN KEY`.
+    Reference {
+        /// The name, or what PostgreSQL makes one of.
+        name: Name,
+        /// The columns.
+        columns: Vec<String>,
+        /// The other table.
+        table: String,
+        /// Its text without the name.
+        text: String,
+    },
+    /// `DROP CONSTRAINT`.
+    Drop {
+        /// The name.
+        name: String,
+        /// `IF EXISTS`.
+        if_exists: bool,
+    },
+    /// `RENAME CONSTRAINT`.
+    Rename {
+        /// The name.
+        name: String,
+        /// The new one.
+        to: String,
+    },
+    /// `VALIDATE CONSTRAINT`.
+    Validate {
+        /// The name.
+        name: String,
+    },
+    /// `SET NOT NULL` and `DROP NOT NULL`.
+    NotNull {
+        /// The column.
+        column: String,
+        /// Whether it is set.
+        is_set: bool,
+    },
+    /// `SET DEFAULT` and `DROP DEFAULT`.
+    Default {
+        /// The column.
+        column: String,
+        /// A constant, or an expression in parentheses.
+        expression: Option<String>,
+    },
+    /// `TYPE`.
+    Type {
+        /// The column.
+        column: String,
+        /// The type as SQLite has it.
+        declared: String,
+        /// The type as the client has written it.
+        wanted: String,
+        /// The client's expression.
+        using: Option<String>,
+    },
+    /// `ADD GENERATED AS IDENTITY`.
+    Identity {
+        /// The column.
+        column: String,
+        /// `ALWAYS`.
+        is_always: bool,
+    },
+}
+
+/// The name of a constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// It has this one.
+    Given(String),
+    /// It gets this one, or one with a number where another constraint has it.
+    Base(String),
+}
+
+impl Name {
+    fn of(given: Option<&ast::Ident>, base: impl FnOnce() -> String) -> Self {
+        given.map_or_else(|| Self::Base(base()), |name| Self::Given(folded(name)))
+    }
+}
+
+/// Whether SQLite's own statements do not do all of it.
+pub fn is_more_than_sqlite(table: &AlterTable) -> bool {
+    table.operations.iter().any(|operation| match operation {
+        Operation::AddColumn { column_def, .. } => column_def.options.iter().any(is_unique),
+        other => matches!(
+            other,
+            Operation::AddConstraint { .. }
+                | Operation::DropConstraint { .. }
+                | Operation::RenameConstraint { .. }
+                | Operation::ValidateConstraint { .. }
+                | Operation::AlterColumn { .. }
+        ),
+    })
+}
+
+/// The steps of a statement whose action is to alter a table.
+///
+/// # Errors
+///
+/// 0A000 for what cannot be done, 42703 for a column that is not there, and those of expressions.
+pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> Result<Vec<Step>> {
+    let Some(tree) = statement.parsed.as_ref() else { return Ok(Vec::new()) };
+    tree.read(schema, |tree, schema| {
+        let ast::Statement::AlterTable(table) = tree else { return Ok(Vec::new()) };
+        if table.operations.len() > MAX_OPERATIONS {
+            let message = format!("ALTER TABLE has more than {MAX_OPERATIONS} changes");
+            return Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message));
+        }
+        if statement.has_odd_names {
+            let what = "a quote inside a quoted name of a rewritten statement";
+            return Err(Error::unsupported(what));
+        }
+        let written = Written::new(table, schema, context)?;
+        let steps = table.operations.iter().map(|operation| written.steps(table, operation));
+        Ok(steps.collect::<Result<Vec<_>>>()?.concat())
+    })
+}
+
+/// The table that a statement alters.
+pub fn altered(statement: &Statement) -> Option<String> {
+    match statement.parsed.as_ref().and_then(Tree::top)? {
+        ast::Statement::AlterTable(table) => Some(last(&table.name)),
+        _ => None,
+    }
+}
+
+fn is_unique(option: &ast::ColumnOptionDef) -> bool {
+    matches!(option.option, ColumnOption::Unique(_))
+}
+
+impl Written<'_> {
+    fn steps(&self, table: &AlterTable, operation: &Operation) -> Result<Vec<Step>> {
+        Ok(vec![match operation {
+            Operation::AddConstraint { constraint, .. } => self.added(constraint)?,
+            Operation::DropConstraint { if_exists, name, .. } => {
+                Step::Drop { name: folded(name), if_exists: *if_exists }
+            }
+            Operation::RenameConstraint { old_name, new_name } => {
+                Step::Rename { name: folded(old_name), to: folded(new_name) }
+            }
+            Operation::ValidateConstraint { name } => Step::Validate { name: folded(name) },
+            Operation::AlterColumn { column_name, op } => self.changed(&folded(column_name), op)?,
+            Operation::AddColumn { if_not_exists: true, .. }
+            | Operation::DropColumn { if_exists: true, .. }
+                if table.operations.len() > 1 =>
+            {
+                let what = "IF EXISTS of a column, or IF NOT EXISTS, beside other changes";
+                return Err(Error::unsupported(what).hint("use ALTER TABLE for each of them"));
+            }
+            Operation::AddColumn { column_def, .. } if column_def.options.iter().any(is_unique) => {
+                return self.added_unique(operation);
+            }
+            other => self.own(other)?,
+        }])
+    }
+
+    /// A column that is unique, for which SQLite needs an index of its own.
+    fn added_unique(&self, operation: &Operation) -> Result<Vec<Step>> {
+        let mut operation = operation.clone();
+        let Operation::AddColumn { column_def, .. } = &mut operation else {
+            return Ok(Vec::new());
+        };
+        let given = column_def.options.iter().find(|option| is_unique(option));
+        let given = given.and_then(|option| option.name.clone());
+        let column = folded(&column_def.name);
+        let name = Name::of(given.as_ref(), || format!("{}_{column}_key", self.table()));
+        column_def.options.retain(|option| !is_unique(option));
+        Ok(vec![self.own(&operation)?, Step::Unique { name, columns: vec![column] }])
+    }
+
+    fn added(&self, constraint: &TableConstraint) -> Result<Step> {
+        match constraint {
+            TableConstraint::Check(_) => self.check(constraint),
+            TableConstraint::ForeignKey(_) => self.reference(constraint),
+            TableConstraint::Unique(unique) => {
+                let is_deferred = unique
+                    .characteristics
+                    .is_some_and(|one| one.deferrable == Some(true) || one.initially.is_some());
+                if is_deferred {
+                    return Err(Error::unsupported("a deferrable UNIQUE constraint"));
+                }
+                if unique.nulls_distinct == ast::NullsDistinctOption::NotDistinct {
+                    return Err(Error::unsupported("NULLS NOT DISTINCT"));
+                }
+                let columns = unique.columns.iter().map(|column| self.key_column(column));
+                let columns: Vec<_> = columns.collect::<Result<_>>()?;
+                let base = || format!("{}_{}_key", self.table(), columns.join("_"));
+                let name = Name::of(unique.name.as_ref(), base);
+                Ok(Step::Unique { name, columns })
+            }
+            TableConstraint::PrimaryKey(_) => {
+                let hint = "write PRIMARY KEY in CREATE TABLE, or add a UNIQUE constraint";
+                Err(Error::unsupported("ALTER TABLE … ADD PRIMARY KEY").hint(hint))
+            }
+            other => {
+                let words = super::definitions::first_words(&other.to_string(), 1);
+                Err(Error::unsupported(format_args!("ALTER TABLE … ADD {words}")))
+            }
+        }
+    }
+
+    fn key_column(&self, column: &IndexColumn) -> Result<String> {
+        let name = column_part(column);
+        if self.has(&name) {
+            return Ok(name);
+        }
+        let message = format!("column \"{name}\" named in key does not exist");
+        Err(Error::new(sqlstate::UNDEFINED_COLUMN, message))
+    }
+
+    fn changed(&self, column: &str, operation: &ColumnOperation) -> Result<Step> {
+        if !self.has(column) {
+            let message =
+                format!("column \"{column}\" of relation \"{}\" does not exist", self.table());
+            return Err(Error::new(sqlstate::UNDEFINED_COLUMN, message));
+        }
+        let column = column.to_owned();
+        Ok(match operation {
+            ColumnOperation::SetNotNull => Step::NotNull { column, is_set: true },
+            ColumnOperation::DropNotNull => Step::NotNull { column, is_set: false },
+            ColumnOperation::DropDefault => Step::Default { column, expression: None },
+            ColumnOperation::SetDefault { value } => {
+                let expression = self.default_of(&column, value)?;
+                Step::Default { column, expression }
+            }
+            ColumnOperation::SetDataType { data_type, using, .. } => {
+                let declared = self.data_type(&column, data_type)?;
+                let using = using.as_ref().map(ToString::to_string);
+                Step::Type { column, declared, wanted: data_type.to_string(), using }
+            }
+            ColumnOperation::AddGenerated { generated_as, .. } => {
+                let is_always = matches!(generated_as, Some(GeneratedAs::Always));
+                Step::Identity { column, is_always }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

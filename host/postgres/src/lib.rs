@@ -21,5 +21,6 @@ pub mod table_text;
 pub mod translate;
 pub mod types;
 pub mod values;
+mod walk;
 
 pub use error::{Error, Result};

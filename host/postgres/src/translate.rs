@@ -52,7 +52,7 @@ mod written;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, VisitMut};
+use sqlparser::ast::{self};
 use sqlparser::dialect::PostgreSqlDialect;
 
 pub use action::{Action, Discarded};
@@ -85,6 +85,7 @@ pub(crate) use written::written;
 
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
+use crate::walk::{WalkMut, visit_expressions};
 
 /// Bytes that the rewrites of a text may write: as many for any text, which has few long
 /// replacements, and some for each of its own bytes, which are written again for each level.
@@ -356,11 +357,11 @@ impl<'a> Rewriter<'a> {
     /// Rewrite a statement; its command.
     fn statement(&mut self, tree: &mut ast::Statement) -> Result<String> {
         let command = self.own_parts(tree)?;
-        if let ControlFlow::Break(error) = tree.visit(self) {
+        if let ControlFlow::Break(error) = tree.walk_mut(self) {
             return Err(error);
         }
         // Those that move a date have gone into its expression.
-        let left = ast::visit_expressions(tree, |expr| match expr {
+        let left = visit_expressions(tree, |expr| match expr {
             ast::Expr::Interval(_) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         });

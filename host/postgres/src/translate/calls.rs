@@ -3,19 +3,19 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Expr, Ident, Select, SelectItem, TableAlias, TableFactor, TableFunctionArgs, VisitMut,
-    VisitorMut,
+    self, Expr, Ident, Select, SelectItem, TableAlias, TableFactor, TableFunctionArgs, VisitorMut,
 };
 
 use super::names::{folded, last};
 use super::session_calls;
 use crate::types::infer::function_type;
+use crate::walk::WalkMut;
 
 /// Put a query in the place of each call in FROM: whether there was one.
 pub fn derive(tree: &mut ast::Statement) -> bool {
     let mut calls = Calls { is_changed: false };
     // It never breaks.
-    let _ = tree.visit(&mut calls);
+    let _ = tree.walk_mut(&mut calls);
     calls.is_changed
 }
 

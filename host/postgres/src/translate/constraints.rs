@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{
-    self, ColumnDef, ColumnOption, CreateTable, Expr, Ident, TableConstraint, visit_expressions,
-};
+use sqlparser::ast::{self, ColumnDef, ColumnOption, CreateTable, Expr, Ident, TableConstraint};
 
 use super::Rewriter;
 use super::names::{folded, last, quoted_name};
+use crate::walk::visit_expressions;
 
 /// The only column that a condition names.
 fn only_column(expr: &Expr, columns: &[String]) -> Option<String> {

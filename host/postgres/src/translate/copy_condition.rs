@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use sql_tokens::Kind;
-use sqlparser::ast::{self, Expr, Ident, visit_expressions};
+use sqlparser::ast::{self, Expr, Ident};
 
 use super::names::{folded, quoted_name};
 use super::{Action, Context, Copy, Statement};
@@ -12,6 +12,7 @@ use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece, tokens};
 use crate::types::infer::Column;
 use crate::types::{Scalar, Type};
+use crate::walk::visit_expressions;
 
 /// COPY without its condition, and the condition; none without one.
 pub fn divided(text: &str) -> Option<(&str, &str)> {

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
-    visit_expressions,
 };
 
 use super::expressions::list;
@@ -13,6 +12,7 @@ use super::unknown::is_refused;
 use super::{Rewriter, dates, session_calls, texts};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::named_result;
+use crate::walk::visit_expressions;
 
 /// Functions that SQLite has by another name.
 const RENAMED: &[(&str, &str)] = &[

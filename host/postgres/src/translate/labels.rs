@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{
-    self, Expr, Ident, Query, SelectItem, SetExpr, TableFactor, VisitMut, VisitorMut,
-};
+use sqlparser::ast::{self, Expr, Ident, Query, SelectItem, SetExpr, TableFactor, VisitorMut};
 
 use super::names::folded;
 use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::name;
+use crate::walk::WalkMut;
 
 /// Name the columns of inner queries: whether one had no name.
 ///
@@ -32,7 +31,7 @@ pub fn name_columns(tree: &mut ast::Statement) -> Result<bool> {
         _ => {}
     }
     // It never breaks.
-    let _ = tree.visit(&mut labels);
+    let _ = tree.walk_mut(&mut labels);
     Ok(labels.is_changed)
 }
 

@@ -4,12 +4,12 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Expr, Function, GroupByExpr, Query, Select, SelectItem, SetExpr, VisitMut, VisitorMut,
-    visit_expressions,
+    self, Expr, Function, GroupByExpr, Query, Select, SelectItem, SetExpr, VisitorMut,
 };
 
 use super::table_name;
 use crate::types::is_aggregate_name;
+use crate::walk::{WalkMut, visit_expressions};
 
 const SELECT: &[u8] = b"select";
 
@@ -21,7 +21,7 @@ pub fn inline(tree: &mut ast::Statement, text: &str) -> bool {
         return false;
     }
     let mut inner = Inner { is_changed: false };
-    let _ = tree.visit(&mut inner);
+    let _ = tree.walk_mut(&mut inner);
     inner.is_changed
 }
 

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use sql_tokens::Dialect;
-use sqlparser::ast::{self, Expr, Ident, ObjectName, TableObject, VisitMut, VisitorMut};
+use sqlparser::ast::{self, Expr, Ident, ObjectName, TableObject, VisitorMut};
 
 use super::names::parts;
 use crate::error::{Error, Result, sqlstate};
+use crate::walk::WalkMut;
 
 fn is_reserved(name: &Ident, dialect: Dialect) -> bool {
     name.quote_style.is_none() && sql_tokens::is_reserved(&name.value, dialect)
@@ -19,7 +20,7 @@ fn is_reserved(name: &Ident, dialect: Dialect) -> bool {
 /// 42601 where PostgreSQL takes none of its words for a name.
 pub fn quote(tree: &mut ast::Statement) -> Result<bool> {
     let mut names = Names { is_changed: false, is_default: false };
-    match tree.visit(&mut names) {
+    match tree.walk_mut(&mut names) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(names.is_changed),
     }

@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, Expr, FromTable, Ident, SelectItem, SelectItemQualifiedWildcardKind, TableFactor,
-    TableObject, visit_expressions_mut,
+    TableObject,
 };
 
 use super::Rewriter;
 use super::names::{folded, last, parts};
 use crate::error::{Error, Result};
+use crate::walk::visit_expressions_mut;
 
 impl Rewriter<'_> {
     /// Name the table in RETURNING as SQLite has it.

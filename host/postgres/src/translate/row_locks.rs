@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, Distinct, Expr, GroupByExpr, JoinOperator, LockClause, LockType, NonBlock, Query, Select,
-    SetExpr, TableFactor, TableWithJoins, Visit, Visitor,
+    SetExpr, TableFactor, TableWithJoins, Visitor,
 };
 
 use super::names::{folded, last, parts};
 use super::{is_set_name, written};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::is_aggregate_name;
+use crate::walk::Walk;
 
 /// What `FOR UPDATE` does with rows that another transaction has locked. A row has no lock of its own in SQLite: the
 /// transaction locks the database, as if it had written.
@@ -31,7 +32,7 @@ pub fn of(statement: &ast::Statement) -> Option<Locks> {
         return None;
     }
     let mut found = Found(None);
-    let _ = statement.visit(&mut found);
+    let _ = statement.walk(&mut found);
     let is_outer = outer.locks.iter().any(|lock| of_clause(lock).is_some());
     match found.0 {
         // Without its rows an inner query would be another value: it may be counted, or be one itself.
@@ -66,7 +67,7 @@ fn of_clause(lock: &LockClause) -> Option<Locks> {
 ///
 /// PostgreSQL's: 0A000, 42P01, 42601.
 pub fn check(statement: &ast::Statement) -> Result<()> {
-    match statement.visit(&mut Checker) {
+    match statement.walk(&mut Checker) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
@@ -138,7 +139,7 @@ pub fn without_rows(select: &Select) -> Option<&'static str> {
         GroupByExpr::Expressions(all, _) => !all.is_empty(),
     };
     let mut calls = Calls::default();
-    let _ = select.projection.visit(&mut calls);
+    let _ = select.projection.walk(&mut calls);
     Some(match () {
         () if !matches!(select.distinct, None | Some(Distinct::All)) => "DISTINCT clause",
         () if is_grouped => "GROUP BY clause",

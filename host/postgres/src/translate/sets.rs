@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Expr, Function, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, TableFactor,
-    TableWithJoins, VisitMut, VisitorMut,
+    TableWithJoins, VisitorMut,
 };
 
 use super::Rewriter;
@@ -15,6 +15,7 @@ use super::expressions::{array, list};
 use super::names::{folded, parts, raw};
 use super::visit::flow;
 use crate::error::{Error, Result, sqlstate};
+use crate::walk::WalkMut;
 
 const SETS: &[&str] = &[
     "unnest",
@@ -223,7 +224,7 @@ impl Rewriter<'_> {
                 continue;
             };
             let before = marker.sets;
-            if let ControlFlow::Break(error) = expr.visit(&mut marker) {
+            if let ControlFlow::Break(error) = expr.walk_mut(&mut marker) {
                 return Err(error);
             }
             if let (Some(alias), true) = (alias, marker.sets > before) {

@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, FromTable, Ident, ObjectName, Query, SetExpr, TableAlias, TableFactor, TableWithJoins,
-    Visit, VisitMut, Visitor, VisitorMut,
+    Visitor, VisitorMut,
 };
 
 use super::names::{folded, last, parts};
 use crate::error::{Error, Result};
+use crate::walk::{Walk, WalkMut};
 
 /// Queries of WITH that get another name at most: all of a statement is looked through for each.
 const MAX_RENAMED: usize = 16;
@@ -28,12 +29,12 @@ pub fn rename(tree: &mut ast::Statement, text: &str) -> Result<bool> {
         return Ok(false);
     }
     let mut names = Names::default();
-    let _ = Visit::visit(&*tree, &mut names);
+    let _ = tree.walk(&mut names);
     if !names.has_with {
         return Ok(false);
     }
     let mut queries = Queries { names, left: MAX_RENAMED };
-    if VisitMut::visit(tree, &mut queries).is_break() {
+    if tree.walk_mut(&mut queries).is_break() {
         let what = format!("more than {MAX_RENAMED} queries of WITH with names of tables");
         return Err(Error::unsupported(what).hint("give them other names"));
     }
@@ -99,7 +100,7 @@ impl VisitorMut for Queries {
         let mut before = Names::default();
         let mut shadowing = Vec::new();
         for (at, cte) in with.cte_tables.iter().enumerate() {
-            let _ = Visit::visit(&*cte.query, &mut before);
+            let _ = cte.query.walk(&mut before);
             let name = folded(&cte.alias.name);
             if before.found.contains(&name) || self.names.qualified.contains(&name) {
                 shadowing.push((at, name));
@@ -120,13 +121,13 @@ fn renamed(query: &mut Query, at: usize, name: &str, new: &str) {
     let Some(with) = &mut query.with else { return };
     let mut readers = Readers { name, new, hidden: 0 };
     for cte in with.cte_tables.iter_mut().skip(at + 1) {
-        let _ = VisitMut::visit(&mut *cte.query, &mut readers);
+        let _ = cte.query.walk_mut(&mut readers);
     }
     with.cte_tables[at].alias.name = Ident::with_quote('"', new);
     // It sees none of WITH while it is visited.
     let with = query.with.take();
     let target = target_of(&mut query.body).map(|target| std::mem::replace(target, nowhere()));
-    let _ = VisitMut::visit(query, &mut readers);
+    let _ = query.walk_mut(&mut readers);
     if let (Some(place), Some(target)) = (target_of(&mut query.body), target) {
         *place = target;
     }
@@ -176,7 +177,7 @@ impl VisitorMut for Readers<'_> {
         if let Some(with) = query.with.as_mut().filter(|with| !with.recursive) {
             // Up to that one the name is still the one around.
             for cte in with.cte_tables.iter_mut().take(place + 1) {
-                VisitMut::visit(&mut *cte.query, self)?;
+                cte.query.walk_mut(self)?;
             }
         }
         self.hidden += 1;

@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, Assignment, AssignmentTarget, Expr, FromTable, SetExpr, TableFactor, TableObject,
-    TableWithJoins, Visit, visit_expressions,
+    TableWithJoins, Visit,
 };
 
 use super::is_default;
 use super::names::last;
+use crate::walk::visit_expressions;
 
 /// The table that a statement writes, and its values.
 #[derive(Clone, Debug)]

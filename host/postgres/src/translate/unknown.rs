@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
-use sqlparser::ast::{self, TableFactor, Visit, Visitor};
+use sqlparser::ast::{self, TableFactor, Visitor};
 
 use super::{Statement, folded, table_name};
 use crate::error::{Error, sqlstate};
 use crate::lex::tokens;
+use crate::walk::Walk;
 use sql_tokens::{Kind, Token};
 
 /// The functions of PostgreSQL 15: the names in `pg_proc` that SQL can call by name, without those behind operators and
@@ -233,13 +234,13 @@ impl Statement {
     /// Whether FROM has a call of this function.
     fn calls_in_from(&self, name: &str) -> bool {
         let tree = self.parsed.as_ref().and_then(|tree| tree.shallow());
-        tree.is_some_and(|tree| tree.visit(&mut Called(name)).is_break())
+        tree.is_some_and(|tree| tree.walk(&mut Called(name)).is_break())
     }
 
     /// Whether a table of the statement has this name.
     fn names_table(&self, name: &str) -> bool {
         let tree = self.parsed.as_ref().and_then(|tree| tree.shallow());
-        tree.is_some_and(|tree| tree.visit(&mut Named(name)).is_break())
+        tree.is_some_and(|tree| tree.walk(&mut Named(name)).is_break())
     }
 }
 

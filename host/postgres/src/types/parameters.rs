@@ -10,6 +10,7 @@ mod definitions;
 mod names;
 mod operators;
 mod recursion;
+mod scopes;
 mod untyped;
 mod writes;
 
@@ -17,7 +18,7 @@ pub(super) use operators::WORDS;
 pub(super) use untyped::is_given;
 
 use crate::values::Value as Stored;
-use sqlparser::ast::{self, Expr, Query, Select, Value, VisitMut};
+use sqlparser::ast::{self, Expr, Value};
 
 use super::infer::{Schema, Scope};
 use super::made::{Made, described};
@@ -27,6 +28,7 @@ use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
 use crate::translate::{Action, Context, Overriding, Statement, as_cast, string_of, translate};
 use crate::values::{self, Format};
+use crate::walk::WalkMut;
 
 /// A statement's parameters at most; more of them could not be sent in one message.
 const MAX_PARAMETERS: usize = 65_535;
@@ -135,7 +137,7 @@ fn resolved(
     if let Some(tree) = tree {
         placement::check(tree)?;
         let mut tree = tree.clone();
-        let _ = tree.visit(&mut finder);
+        let _ = tree.walk_mut(&mut finder);
         if let Some(problem) = finder.problem.take() {
             return Err(problem);
         }
@@ -318,29 +320,9 @@ impl Finder<'_> {
         self.scopes.iter().rev().find_map(|scope| scope.is_kept(expr)).unwrap_or(false)
     }
 
-    /// The tables of the query that is looked at.
-    pub(super) fn own_scope(&self) -> Option<&Scope> {
-        self.scopes.last()
-    }
-
     /// The tables of the database.
     pub(super) fn schema(&self) -> &dyn Schema {
         self.schema
-    }
-
-    /// Whether an expression is a column of the query that is looked at.
-    pub(super) fn is_column(&self, expr: &Expr) -> bool {
-        self.scopes.last().is_some_and(|scope| scope.origin(expr).is_some())
-    }
-
-    /// The columns of a table that is named as a value.
-    pub(super) fn row_of(&self, table: &str) -> Option<Vec<(String, Typed)>> {
-        self.scopes.iter().rev().find_map(|scope| scope.row(table))
-    }
-
-    /// The type of the first column of a query.
-    pub(super) fn first_type(&self, query: &Query) -> Option<Typed> {
-        Scope::first_type(query, self.schema, &self.around())
     }
 
     /// Whether the query that is looked at is the client's own.
@@ -351,17 +333,6 @@ impl Finder<'_> {
     /// Whether the statement is a trigger.
     pub(super) fn is_trigger(&self) -> bool {
         self.is_trigger
-    }
-
-    /// The tables of a SELECT within the query that is looked at.
-    pub(super) fn scope_of(&self, select: &Select) -> Scope {
-        Scope::of_select(select, self.schema, &self.around())
-    }
-
-    /// The queries of WITH, and the tables of the queries around.
-    pub(super) fn around(&self) -> Scope {
-        let with = self.with.last().cloned().unwrap_or_default();
-        Scope::with_outer(&with, self.scopes.last())
     }
 
     /// Whether the query that is looked at is the statement itself.

@@ -13,12 +13,13 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{
     self, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Join,
     JoinConstraint, JoinOperator, LimitClause, Query, Select, SelectItem, SetExpr, TableFactor,
-    Visit, Visitor, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
+    Visitor, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
 use super::resolve::is_aggregate_name;
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::{is_set_name, table_name};
+use crate::walk::Walk;
 use windows::Windows;
 
 /// Functions that only a window has.
@@ -47,7 +48,7 @@ pub fn is_window_name(name: &str) -> bool {
 ///
 /// 42P20, 42803, 42809 and others: those of PostgreSQL for what stands where it may not.
 pub fn check(tree: &ast::Statement) -> Result<()> {
-    match tree.visit(&mut Placement::default()) {
+    match tree.walk(&mut Placement::default()) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }

@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, BinaryOperator, CastKind, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query,
-    SelectItem, SetExpr, TableFactor, UnaryOperator, Value, VisitMut, VisitorMut,
+    SelectItem, SetExpr, TableFactor, UnaryOperator, Value, VisitorMut,
 };
 
 use crate::translate::casts::custom;
 use crate::translate::names::{folded, parts};
 use crate::translate::parse;
+use crate::walk::WalkMut;
 
 /// Operators that `OPERATOR(pg_catalog.…)` may name, where they mean the same without it.
 const OPERATORS: &[(&str, BinaryOperator)] = &[
@@ -59,7 +60,7 @@ pub fn tree(statement: &mut ast::Statement) -> bool {
             | ast::Statement::Delete(_)
     );
     let mut spelling = Spelling { is_changed: false, has_casts };
-    let _ = statement.visit(&mut spelling);
+    let _ = statement.walk_mut(&mut spelling);
     spelling.is_changed
 }
 

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use sqlparser::ast::{
     Cte, Join, JoinConstraint, ObjectName, Query, SetExpr, TableAlias, TableFactor, TableWithJoins,
-    visit_relations,
 };
 
 use super::super::Typed;
@@ -15,6 +14,7 @@ use super::columns::{columns_of, columns_of_body, series};
 use super::scope::{Columns, Known, MAX_DEPTH, MAX_WITH, Scope};
 use super::{Body, Schema, budget, first_select};
 use crate::translate::table_name;
+use crate::walk::visit_relations;
 
 /// A column by its table and its place there.
 type Place = (usize, usize);

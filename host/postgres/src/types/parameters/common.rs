@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, visit_expressions};
+use sqlparser::ast::Expr;
 
 use super::super::Typed;
 use super::super::infer::{branches, compared, is_open, together};
 use super::{Finder, parameter};
+use crate::walk::visit_expressions;
 
 impl Finder<'_> {
     /// The type of such a form; `None` for another expression.

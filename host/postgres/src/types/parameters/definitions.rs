@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, CreateTable, CreateView, Expr,
-    ForeignKeyConstraint, Ident, IndexColumn, Query, TableConstraint, ViewColumnDef, Visit,
-    Visitor,
+    ForeignKeyConstraint, Ident, IndexColumn, Query, TableConstraint, ViewColumnDef, Visitor,
 };
 
 use super::super::infer::{Scope, columns_of_query, function_type};
@@ -15,6 +14,7 @@ use super::super::{Scalar, Type, Typed};
 use super::{Finder, is_given};
 use crate::error::{Error, sqlstate};
 use crate::translate::{check_modifier, folded, table_name, typed};
+use crate::walk::Walk;
 
 /// What an expression of a definition contains.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Parts {
     fn of(expr: &Expr) -> Self {
         let mut parts = Self::default();
         // It never breaks.
-        let _ = expr.visit(&mut parts);
+        let _ = expr.walk(&mut parts);
         parts
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Expr, GroupByExpr, Ident, LimitClause, OrderByKind, Query, Select, SelectItem, SetExpr,
-    TableAlias, TableAliasColumnDef, TableFactor, TableWithJoins, Visit, Visitor,
+    TableAlias, TableAliasColumnDef, TableFactor, TableWithJoins, Visitor,
 };
 
 use super::super::infer::{Scope, name};
@@ -13,6 +13,7 @@ use super::Finder;
 use super::contexts::width;
 use crate::error::{Error, sqlstate};
 use crate::translate::folded;
+use crate::walk::Walk;
 
 /// The names of a SELECT's columns that it may not use itself.
 #[derive(Debug, Default)]
@@ -178,7 +179,7 @@ impl Finder<'_> {
         };
         let mut columns = Columns::default();
         for part in select.having.iter().chain(keys.iter().filter(|key| bare(key).is_none())) {
-            let _ = part.visit(&mut columns);
+            let _ = part.walk(&mut columns);
         }
         columns.found.iter().for_each(|column| self.check_column(column));
     }

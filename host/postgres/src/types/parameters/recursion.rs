@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Cte, Expr, JoinOperator, ObjectName, Query, Select, SetExpr, SetOperator, TableFactor, Visit,
-    Visitor, With, visit_expressions,
+    Visitor, With,
 };
 
 use super::super::infer::{budget, family, wider};
@@ -15,11 +15,12 @@ use super::super::{Scalar, Type, Typed};
 use super::{Finder, Scope};
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::{folded, table_name};
+use crate::walk::{Walk, visit_expressions};
 
 /// How often a part names a table, but for queries whose own WITH has the name.
 fn references(part: &impl Visit, table: &str) -> usize {
     let mut search = References { table, count: 0, hidden: 0 };
-    let _ = part.visit(&mut search);
+    let _ = part.walk(&mut search);
     search.count
 }
 

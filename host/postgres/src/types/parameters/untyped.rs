@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, Expr, visit_expressions};
+use sqlparser::ast::{self, Expr};
 
 use super::{Finder, MAX_PARAMETERS, parameter};
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::string_of;
+use crate::walk::visit_expressions;
 
 /// Whether an expression has the type of its context.
 pub fn is_given(expr: &Expr) -> bool {

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, NamedWindowExpr, Query, SetExpr, UnaryOperator, Visit, Visitor,
+    BinaryOperator, Expr, Function, NamedWindowExpr, Query, SetExpr, UnaryOperator, Visitor,
     WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
 };
 
@@ -14,6 +14,7 @@ use super::numbers::literal;
 use super::{family, is_null, number, take};
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::{Statement, string_of, typed};
+use crate::walk::Walk;
 
 const BIGINT: Typed = Typed::plain(Type::One(Scalar::Int8));
 
@@ -88,7 +89,7 @@ impl Statement {
         let Some(tree) = self.parsed.as_ref().and_then(|tree| tree.shallow()) else { return error };
         let is_end = error.message.contains("ending");
         let mut search = NullOffset { is_end, is_null };
-        if tree.visit(&mut search).is_continue() {
+        if tree.walk(&mut search).is_continue() {
             return error;
         }
         null_offset(if is_end { "ending" } else { "starting" })

@@ -13,6 +13,7 @@ use super::numbers::literal;
 use super::table::FUNCTIONS;
 use crate::error::{Error, sqlstate};
 use crate::translate::{folded, table_name};
+use crate::walk::Walk;
 
 /// Aggregates of PostgreSQL and of SQLite.
 const AGGREGATES: &[&str] = &[
@@ -101,7 +102,7 @@ pub(super) fn calls(part: &impl Visit, is_such: fn(&str) -> bool) -> bool {
             if self.0 == 0 && is_known { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
-    part.visit(&mut Search(0, is_such)).is_break()
+    part.walk(&mut Search(0, is_such)).is_break()
 }
 
 /// Looks for a column that is not grouped.
@@ -191,8 +192,8 @@ impl Finder<'_> {
         }
         let Some(keys) = grouped(select, scope) else { return };
         let mut columns = Columns { scope, keys: &keys, inside: 0 };
-        let found = select.projection.visit(&mut columns);
-        let found = if found.is_continue() { select.having.visit(&mut columns) } else { found };
+        let found = select.projection.walk(&mut columns);
+        let found = if found.is_continue() { select.having.walk(&mut columns) } else { found };
         if let ControlFlow::Break(error) = found {
             self.refuse(error);
         }
@@ -249,7 +250,7 @@ impl Finder<'_> {
             let expr = meant(&term.expr, select, true, scope);
             if let Some(keys) = &keys {
                 let mut columns = Columns { scope, keys, inside: 0 };
-                if let ControlFlow::Break(error) = expr.visit(&mut columns) {
+                if let ControlFlow::Break(error) = expr.walk(&mut columns) {
                     self.refuse(error);
                 }
             }

@@ -9,13 +9,14 @@ use std::ops::ControlFlow;
 use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{
     BinaryOperator, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
-    Statement, VisitMut, VisitorMut,
+    Statement, VisitorMut,
 };
 
 use super::super::Scalar;
 use super::super::parameters::{Finder, parameter};
 use super::numbers::literal;
 use super::{call, family, number, string};
+use crate::walk::WalkMut;
 
 /// What begins the name of an operator that may be expanded.
 const MARK: &str = "inline_";
@@ -65,7 +66,7 @@ fn is_constant(expr: &Expr) -> bool {
 
 /// Expand the operators that are marked.
 pub fn expand(statement: &mut Statement) {
-    let _ = statement.visit(&mut Expander { expanded: 0 });
+    let _ = statement.walk_mut(&mut Expander { expanded: 0 });
 }
 
 struct Expander {

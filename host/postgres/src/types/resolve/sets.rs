@@ -14,6 +14,7 @@ use super::family::{self, Family};
 use super::{call, plans};
 use crate::error::Error;
 use crate::translate::parse;
+use crate::walk::visit_expressions;
 
 /// What a function in FROM returns.
 #[derive(Clone, Debug)]
@@ -110,7 +111,7 @@ impl Finder<'_> {
             found.arguments.iter().map(|expr| self.planned_type(expr)).collect();
         let Some(set) = types.and_then(|types| set(&found.name, &types)) else { return };
         let is_lateral = found.arguments.iter().any(|expr| {
-            ast::visit_expressions(*expr, |expr| {
+            visit_expressions(*expr, |expr| {
                 if self.is_column(expr) {
                     ControlFlow::Break(())
                 } else {

@@ -10,7 +10,7 @@ use super::casts::custom;
 use super::names::{folded, last, quoted_name, raw};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result};
-use crate::types::Typed;
+use crate::types::{Scalar, Type, Typed};
 use postgres_types::bounds;
 
 impl Rewriter<'_> {
@@ -127,8 +127,10 @@ impl Rewriter<'_> {
             && (is_serial
                 || is_identity
                 || column.data_type.to_string().eq_ignore_ascii_case("integer"));
+        // SQLite's word for it is another one.
+        let json = typed(&column.data_type).filter(|own| own.ty == Type::One(Scalar::Jsonb));
         self.column_type(&mut column.data_type)?;
-        let typed = typed(&column.data_type);
+        let typed = typed(&column.data_type).or(json);
         for option in &mut column.options {
             if let (ColumnOption::Default(expr), Some(typed)) = (&mut option.option, typed) {
                 self.default_of(expr, typed)?;

@@ -1,7 +1,5 @@
 //! What arrays contain, their texts and their order.
 
-use std::cmp::Ordering;
-
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar, Value};

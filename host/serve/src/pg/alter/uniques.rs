@@ -39,7 +39,8 @@ impl Conversation<'_> {
         name: Name,
         columns: &[String],
     ) -> Result<()> {
-        let is_taken = |name: &String| -> Result<bool> { Ok(self.kind_in_use(name, None)?.is_some()) };
+        let is_taken =
+            |name: &String| -> Result<bool> { Ok(self.kind_in_use(name, None)?.is_some()) };
         let name = match self.free_name(table, name.clone())? {
             given if !is_taken(&given)? => given,
             given if matches!(name, Name::Given(_)) => {

@@ -99,6 +99,15 @@ impl<'a> TableText<'a> {
         self.sql.get(clause.body.clone()).unwrap_or_default()
     }
 
+    /// Whether a condition names a column.
+    pub fn is_checked(&self, column: &str) -> bool {
+        let names = |clause: &Clause| {
+            let mut words = Tokens::new(self.written(clause), Dialect::Sqlite);
+            words.any(|word| word.name().is_some_and(|name| name.eq_ignore_ascii_case(column)))
+        };
+        self.all().any(|(_, clause)| clause.kind == ClauseKind::Check && names(clause))
+    }
+
     /// The same text as that of another table, in the schema `temp`.
     pub fn as_temporary(&self, quoted_name: &str) -> String {
         let rest = &self.sql[self.inside.start - 1..];

@@ -4,6 +4,7 @@ use super::sqlstate;
 
 /// SQLite has one code for all that is wrong with a statement, so its messages tell them apart.
 const MESSAGES: &[(&str, &str)] = &[
+    ("Cannot add a NOT NULL column", sqlstate::NOT_NULL_VIOLATION),
     ("no such table", sqlstate::UNDEFINED_TABLE),
     ("no such view", sqlstate::UNDEFINED_TABLE),
     ("no such column", sqlstate::UNDEFINED_COLUMN),

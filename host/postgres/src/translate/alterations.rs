@@ -108,6 +108,25 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// When PostgreSQL does it: what is dropped goes first, and constraints come when columns have their types.
+    fn pass(&self) -> u8 {
+        match self {
+            Self::Drop { .. }
+            | Self::NotNull { is_set: false, .. }
+            | Self::Default { expression: None, .. } => 0,
+            Self::Own { sql, .. } if sql.contains(" DROP COLUMN ") => 0,
+            Self::Type { .. } => 1,
+            Self::Own { .. } => 2,
+            // Rows are looked at when there are indexes.
+            Self::Unique { .. } => 3,
+            Self::NotNull { .. } | Self::Identity { .. } => 4,
+            Self::Check { .. } | Self::Reference { .. } | Self::Default { .. } => 5,
+            Self::Rename { .. } | Self::Validate { .. } => 6,
+        }
+    }
+}
+
 /// The name of a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Name {
@@ -157,7 +176,9 @@ pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> R
         }
         let written = Written::new(table, schema, context)?;
         let steps = table.operations.iter().map(|operation| written.steps(table, operation));
-        Ok(steps.collect::<Result<Vec<_>>>()?.concat())
+        let mut steps = steps.collect::<Result<Vec<_>>>()?.concat();
+        steps.sort_by_key(Step::pass);
+        Ok(steps)
     })
 }
 
@@ -179,6 +200,10 @@ impl Written<'_> {
             Operation::AddConstraint { constraint, .. } => self.added(constraint)?,
             Operation::DropConstraint { if_exists, name, .. } => {
                 Step::Drop { name: folded(name), if_exists: *if_exists }
+            }
+            Operation::RenameConstraint { .. } if table.operations.len() > 1 => {
+                let message = "RENAME CONSTRAINT stands alone in ALTER TABLE";
+                return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
             }
             Operation::RenameConstraint { old_name, new_name } => {
                 Step::Rename { name: folded(old_name), to: folded(new_name) }

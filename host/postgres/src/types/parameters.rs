@@ -67,11 +67,9 @@ pub fn infer(
     schema: &dyn Schema,
     context: &Context,
 ) -> Result<Vec<Parameter>> {
-    // Its steps are resolved one by one, when it runs.
-    if statement.action == Action::Alter {
-        return Ok(Vec::new());
-    }
     match statement.parsed.clone() {
+        // Its steps are resolved one by one, when it runs.
+        _ if statement.action == Action::Alter => Ok(Vec::new()),
         Some(tree) => {
             tree.read(schema, |tree, schema| found(statement, Some(tree), given, schema, context))
         }

@@ -8,6 +8,7 @@ mod columns;
 mod constraints;
 mod keys;
 mod schema;
+mod types;
 mod uniques;
 
 use std::time::Instant;

@@ -128,23 +128,34 @@ fn columns_change_by_the_types_that_they_have() {
 }
 
 #[test]
-fn several_changes_are_steps_in_their_order() {
-    let steps =
-        of("ALTER TABLE t ADD COLUMN u text UNIQUE, DROP CONSTRAINT IF EXISTS \"K\" CASCADE, \
-         RENAME CONSTRAINT a TO b, VALIDATE CONSTRAINT b, DROP COLUMN n");
+fn several_changes_are_done_in_the_order_of_postgres() {
+    let steps = of("ALTER TABLE t ADD COLUMN u text UNIQUE, ADD CHECK (b), DROP COLUMN n, \
+                    VALIDATE CONSTRAINT b, ALTER id TYPE bigint, DROP CONSTRAINT IF EXISTS \"K\" CASCADE");
     let own = |sql: &str, after: &[&str]| Step::Own {
         sql: sql.into(),
         after: after.iter().map(|sql| (*sql).to_owned()).collect(),
     };
     let expected = [
+        own("ALTER TABLE \"t\" DROP COLUMN n", &[]),
+        Step::Drop { name: "K".into(), if_exists: true },
+        Step::Type {
+            column: "id".into(),
+            declared: "BIGINT".into(),
+            wanted: "BIGINT".into(),
+            using: None,
+        },
         own("ALTER TABLE \"t\" ADD COLUMN u TEXT", &["INSERT INTO \"t\" DEFAULT VALUES"]),
         Step::Unique { name: base("t_u_key"), columns: vec!["u".into()] },
-        Step::Drop { name: "K".into(), if_exists: true },
-        Step::Rename { name: "a".into(), to: "b".into() },
+        Step::Check { name: base("t_b_check"), condition: "b".into() },
         Step::Validate { name: "b".into() },
-        own("ALTER TABLE \"t\" DROP COLUMN n", &[]),
     ];
     assert_eq!(steps.unwrap(), expected);
+    let rename = Step::Rename { name: "a".into(), to: "b".into() };
+    assert_eq!(step("RENAME CONSTRAINT a TO b"), rename);
+    assert_eq!(
+        of("ALTER TABLE t RENAME CONSTRAINT a TO b, DROP COLUMN n").unwrap_err().code,
+        "42601"
+    );
     // What SQLite does alone is its own statement still.
     assert_eq!(one("ALTER TABLE t DROP COLUMN n").action, Action::Run);
     assert_eq!(all("ALTER TABLE t ADD a int; ALTER TABLE t RENAME TO u").len(), 2);

@@ -98,6 +98,17 @@ fn checked_unique(columns: &[IndexColumn], table: &CreateTable) -> Result<(), Er
     columns.iter().filter_map(|column| scope.type_of(&column.column.expr)).try_for_each(unique)
 }
 
+/// Whether numbers of a type become those of another one by themselves: others are compared with no key of it.
+fn is_implicit(own: Typed, other: Typed) -> bool {
+    let rank = |typed: Typed| match typed.ty {
+        Type::One(Scalar::Int2 | Scalar::Int4 | Scalar::Int8) => Some(0),
+        Type::One(Scalar::Numeric) => Some(1),
+        Type::One(Scalar::Float4 | Scalar::Float8) => Some(2),
+        _ => None,
+    };
+    rank(own).zip(rank(other)).is_none_or(|(own, other)| own <= other)
+}
+
 impl Finder<'_> {
     pub(super) fn check_table(&mut self, table: &CreateTable) {
         if table.query.is_none()
@@ -320,7 +331,11 @@ impl Finder<'_> {
         let families = |(own, other): (Option<Typed>, &super::super::infer::Column)| {
             Some((family::of(own?)?, family::of(other.typed()?)?))
         };
-        if types.filter_map(families).any(|(own, other)| own != other) {
+        let fits = |(own, other): (Option<Typed>, &super::super::infer::Column)| {
+            own.zip(other.typed()).is_none_or(|(own, other)| is_implicit(own, other))
+        };
+        let fit = types.clone().all(fits);
+        if !fit || types.filter_map(families).any(|(own, other)| own != other) {
             let message = "foreign key constraint cannot be implemented";
             return refused(sqlstate::DATATYPE_MISMATCH, message);
         }

@@ -83,8 +83,11 @@ impl Conversation<'_> {
     /// Let SQLite take the text of a table as a statement of the client: what it refuses in CREATE TABLE, it
     /// takes from a schema that it reads, or calls that damaged.
     pub(super) fn check_text(&mut self, table: &Altered, text: &TableText<'_>) -> Result<()> {
+        // DROP TABLE would look for the tables that it refers to, which `temp` has not.
+        self.run_step("SAVEPOINT check_text")?;
         self.run_step(&text.as_temporary(&table.quoted))?;
-        self.run_step(&format!("DROP TABLE temp.{}", table.quoted))
+        self.run_step("ROLLBACK TO check_text")?;
+        self.run_step("RELEASE check_text")
     }
 
     /// The text of a table in the schema.

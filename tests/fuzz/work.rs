@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
+use wire::Opcode;
 
 use crate::support::guest::Loaded;
 use crate::support::{self, End};
@@ -36,9 +37,6 @@ const STATEMENTS: &[&str] = &[
 
 const NAMES: &[&str] = &["main", "temp", "plain", "other", "a", "b", "rowid", "", "x\0y"];
 
-/// The largest code of an operation, and one more.
-const MAX_CODE: u8 = 23;
-
 fn text(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_le_bytes(), text.as_bytes(), &[0]].concat()
 }
@@ -65,20 +63,20 @@ fn value(random: &mut Unstructured<'_>) -> Result<Vec<u8>> {
 }
 
 fn operation(random: &mut Unstructured<'_>) -> Result<Vec<u8>> {
-    let code = random.int_in_range(0..=MAX_CODE)?;
+    let code = random.int_in_range(0..=Opcode::BindNext as u8)?;
     let mut bytes = vec![code];
-    match code {
-        3 => {
+    match Opcode::of(code) {
+        Some(Opcode::Bind) => {
             bytes.extend(number(random)?);
             bytes.extend(number(random)?);
             bytes.extend(value(random)?);
         }
-        4 | 5 => bytes.extend(text(random.choose(STATEMENTS)?)),
-        6 => {
+        Some(Opcode::Prepare | Opcode::Execute) => bytes.extend(text(random.choose(STATEMENTS)?)),
+        Some(Opcode::Step) => {
             bytes.extend(number(random)?);
             bytes.extend(number(random)?);
         }
-        7 => {
+        Some(Opcode::OpenBlobs) => {
             bytes.extend(1_u32.to_le_bytes());
             bytes.push(random.int_in_range(0..=1)?);
             bytes.extend(random.int_in_range(0..=3_i64)?.to_le_bytes());
@@ -86,13 +84,15 @@ fn operation(random: &mut Unstructured<'_>) -> Result<Vec<u8>> {
                 bytes.extend(text(random.choose(NAMES)?));
             }
         }
-        16 => {
+        Some(Opcode::Column) => {
             bytes.push(0);
             bytes.extend(text(random.choose(NAMES)?));
             bytes.extend([&[3][..], &text(random.choose(NAMES)?)].concat());
         }
-        17 => bytes.extend([&[1][..], &random.arbitrary::<i64>()?.to_le_bytes()].concat()),
-        19 => bytes.extend(random.arbitrary::<i64>()?.to_le_bytes()),
+        Some(Opcode::Database) => {
+            bytes.extend([&[1][..], &random.arbitrary::<i64>()?.to_le_bytes()].concat())
+        }
+        Some(Opcode::SetLastInsertRowId) => bytes.extend(random.arbitrary::<i64>()?.to_le_bytes()),
         _ => {
             for _ in 0..random.int_in_range(0..=3)? {
                 bytes.extend(number(random)?);
@@ -124,7 +124,9 @@ fn random_operations_leave_the_database_whole() {
             }
             script += "')) AND 0;\n";
         }
-        script += "SELECT sql00_work(x'0c') IS NULL;\nROLLBACK;\nPRAGMA integrity_check;\n";
+        let close_all = Opcode::CloseAll as u8;
+        let _ = writeln!(script, "SELECT sql00_work(x'{close_all:02x}') IS NULL;");
+        script += "ROLLBACK;\nPRAGMA integrity_check;\n";
         let run = loaded.run(&script);
         assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
         assert!(run.out().ends_with("ok\n"), "{run}");

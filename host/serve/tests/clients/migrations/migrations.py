@@ -3,7 +3,11 @@ statement, or the same SQLSTATE. What the server refuses with 0A000, PostgreSQL 
 
 usage: migrations.py SERVER POSTGRESQL [--count 60] [--seed 7]     both are connection strings
 """
-import argparse, random, sys
+
+import argparse
+import random
+import sys
+
 import psycopg
 
 # The share of migrations that the server may refuse.
@@ -11,10 +15,15 @@ MAX_REFUSED = 0.25
 MIGRATIONS = 8
 TYPES = ["int", "bigint", "smallint", "text", "varchar(8)", "varchar(40)", "boolean", "numeric(8,2)", "date", "timestamp"]
 VALUES = {
-    "int": ["1", "2", "3", "70000", "NULL"], "bigint": ["1", "2", "5000000000", "NULL"], "smallint": ["1", "2", "3", "NULL"],
-    "text": ["'a'", "'b'", "'7'", "'it''s'", "'a longer text'", "NULL"], "varchar(8)": ["'a'", "'12'", "'x y'", "NULL"],
-    "varchar(40)": ["'a'", "'a much longer text'", "NULL"], "boolean": ["true", "false", "NULL"],
-    "numeric(8,2)": ["1", "2.50", "-3.14", "NULL"], "date": ["'2026-01-31'", "'2024-02-29'", "NULL"],
+    "int": ["1", "2", "3", "70000", "NULL"],
+    "bigint": ["1", "2", "5000000000", "NULL"],
+    "smallint": ["1", "2", "3", "NULL"],
+    "text": ["'a'", "'b'", "'7'", "'it''s'", "'a longer text'", "NULL"],
+    "varchar(8)": ["'a'", "'12'", "'x y'", "NULL"],
+    "varchar(40)": ["'a'", "'a much longer text'", "NULL"],
+    "boolean": ["true", "false", "NULL"],
+    "numeric(8,2)": ["1", "2.50", "-3.14", "NULL"],
+    "date": ["'2026-01-31'", "'2024-02-29'", "NULL"],
     "timestamp": ["'2026-01-31 10:00:00'", "'2024-02-29 23:59:59.5'", "NULL"],
 }
 DEFAULTS = {name: [value for value in values if value != "NULL"] for name, values in VALUES.items()}
@@ -58,15 +67,20 @@ class Case:
                 other = self.random.choice([*self.tables, table])
                 ty = other.columns["id"]
                 table.columns["ref"] = ty
-                action = self.random.choice(["", " ON DELETE CASCADE", " ON DELETE SET NULL", " ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED"])
+                action = self.random.choice(
+                    ["", " ON DELETE CASCADE", " ON DELETE SET NULL", " ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED"]
+                )
                 parts.append(f"ref {ty} REFERENCES {other.name}(id){action}")
             yield f"CREATE TABLE {table.name} ({', '.join(parts)})"
             self.tables.append(table)
             if self.random.random() < 0.4:
                 column = self.random.choice(list(table.columns))
-                yield self.random.choice([
-                    f"CREATE INDEX {table.name}_i ON {table.name}({column})",
-                    f"CREATE INDEX {table.name}_i ON {table.name}({column}) WHERE id > 1"])
+                yield self.random.choice(
+                    [
+                        f"CREATE INDEX {table.name}_i ON {table.name}({column})",
+                        f"CREATE INDEX {table.name}_i ON {table.name}({column}) WHERE id > 1",
+                    ]
+                )
             yield from self.rows(table)
 
     def rows(self, table):
@@ -82,7 +96,7 @@ class Case:
             kinds = ["check", "unique", "reference", "null", "default", "type", "drop", "add"]
             count = self.random.choice([1, 1, 1, 2])
             # PostgreSQL renames one thing at a time, and no change is of what the same statement has added.
-            kinds, self.new = (kinds + ["rename"] if count == 1 else kinds), []
+            kinds, self.new = ([*kinds, "rename"] if count == 1 else kinds), []
             changes = [self.change(table, self.random.choice(kinds)) for _ in range(count)]
             table.constraints += self.new
             yield count, f"ALTER TABLE {table.name} " + ", ".join(changes)
@@ -91,7 +105,9 @@ class Case:
         column = self.random.choice(list(table.columns))
         ty = table.columns[column]
         if kind == "check":
-            condition = self.random.choice([f"{column} IS NOT NULL", f"{column} IS NULL OR id > 0", "id > 1", f"length({column}::text) < 20"])
+            condition = self.random.choice(
+                [f"{column} IS NOT NULL", f"{column} IS NULL OR id > 0", "id > 1", f"length({column}::text) < 20"]
+            )
             return self.named(table, "k") + f"CHECK ({condition})"
         if kind == "unique":
             others = self.random.sample(list(table.columns), k=min(len(table.columns), self.random.randint(1, 2)))
@@ -160,7 +176,12 @@ def state(connection, case):
 def note_columns(connection, case):
     for table in case.tables:
         _, rows = run(connection, COLUMNS.format(table.name))
-        simple = {"integer": "int", "character varying(8)": "varchar(8)", "character varying(40)": "varchar(40)", "timestamp without time zone": "timestamp"}
+        simple = {
+            "integer": "int",
+            "character varying(8)": "varchar(8)",
+            "character varying(40)": "varchar(40)",
+            "timestamp without time zone": "timestamp",
+        }
         table.columns = {name: simple.get(ty, ty) for name, ty, _ in rows if simple.get(ty, ty) in VALUES}
 
 
@@ -227,7 +248,9 @@ def main():
             compare(Case(random.Random(seed)), server, postgres, counts, seed)
         for connection in (server, postgres):
             drop(connection)
-    print(f"{arguments.count} schemas, {counts.ran} migrations: {counts.refused} refused, {counts.failed} failed in both, {counts.different} different")
+    print(
+        f"{arguments.count} schemas, {counts.ran} migrations: {counts.refused} refused, {counts.failed} failed in both, {counts.different} different"
+    )
     sys.exit(counts.different > 0 or counts.refused > MAX_REFUSED * counts.ran)
 
 

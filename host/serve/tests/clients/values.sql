@@ -636,32 +636,33 @@ SELECT 863383168::float4, 244211392::float4::text, 2.122104503030859e16::float8,
 COPY (SELECT 2.122104503030859e16::float8, 244211392::float4) TO STDOUT;
 SELECT int4('5'), text(5), float8(1), int8(5), bool('t'), date('2024-01-01'), text(true), text(1.50), "numeric"('1.50'), pg_catalog.int4('7');
 SELECT int4('x');
-CREATE TABLE computed(a int, b int GENERATED ALWAYS AS (a * 2) STORED, c text);
-INSERT INTO computed(a, c) VALUES (1, 'x'), (2, 'y');
-COPY computed TO STDOUT (FORMAT csv, HEADER);
-COPY computed(c, a) TO STDOUT;
-COPY computed(b) TO STDOUT;
-COPY computed FROM STDIN WHERE a > 3 -- the larger
+SELECT trim(s[i]) FROM generate_series(1, 2) AS i, string_to_array('a, b', ',') s;
+CREATE TABLE summed(a int, b int GENERATED ALWAYS AS (a * 2) STORED, c text);
+INSERT INTO summed(a, c) VALUES (1, 'x'), (2, 'y');
+COPY summed TO STDOUT (FORMAT csv, HEADER);
+COPY summed(c, a) TO STDOUT;
+COPY summed(b) TO STDOUT;
+COPY summed FROM STDIN WHERE a > 3 -- the larger
 3	c
 4	d
 \.
-COPY computed(a, c) FROM STDIN (FORMAT csv, HEADER match);
+COPY summed(a, c) FROM STDIN (FORMAT csv, HEADER match);
 a,c
 5,e
 \.
-COPY computed(a, c) FROM STDIN (FORMAT csv, HEADER match);
+COPY summed(a, c) FROM STDIN (FORMAT csv, HEADER match);
 a,x
 6,f
 \.
-COPY computed FROM STDIN (FORMAT csv, HEADER maybe);
-COPY computed TO STDOUT (FORMAT csv, HEADER match);
-SELECT * FROM computed ORDER BY a;
-CREATE TEMP TABLE IF NOT EXISTS computed(own int);
-CREATE TEMP TABLE IF NOT EXISTS computed(own int);
-SELECT * FROM computed;
-DROP TABLE computed;
-SELECT count(*) FROM computed;
-SELECT a, count(*) FROM computed GROUP BY a HAVING count(*) > 5 ORDER BY count(*);
+COPY summed FROM STDIN (FORMAT csv, HEADER maybe);
+COPY summed TO STDOUT (FORMAT csv, HEADER match);
+SELECT * FROM summed ORDER BY a;
+CREATE TEMP TABLE IF NOT EXISTS summed(own int);
+CREATE TEMP TABLE IF NOT EXISTS summed(own int);
+SELECT * FROM summed;
+DROP TABLE summed;
+SELECT count(*) FROM summed;
+SELECT a, count(*) FROM summed GROUP BY a HAVING count(*) > 5 ORDER BY count(*);
 SELECT to_char(timestamp '2024-03-05 00:04:05.0678', 'FMMS|FF2TH|of|hh24|Hh|DDSPTH|TMMonth|FMYYYth'), to_char(interval '1 year 2 mons 3 days -90 min', 'YYYY MM DD HH24:MI RM DDD');
 SELECT to_char(interval '1 day', 'Day');
 SELECT to_char(0.01, 'FM9.9'), to_char(2, '9.'), to_char(-123, 'FM9.99'), to_char(0, '9,');

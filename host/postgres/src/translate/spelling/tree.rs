@@ -174,16 +174,21 @@ const CALLED: &[&str] = &[
     "uuid",
 ];
 
-/// Those that it takes in quotes only.
+/// Those that it takes in quotes or with the schema only.
 const CALLED_QUOTED: &[&str] = &["interval", "numeric", "timestamp", "varchar"];
 
 /// `int4(x)`: a cast.
 fn call_of_type(expr: &mut Expr) -> Option<Expr> {
     let Expr::Function(function) = expr else { return None };
-    let [name] = parts(&function.name)[..] else { return None };
+    let (name, is_qualified) = match parts(&function.name)[..] {
+        [name] => (name, false),
+        [schema, name] if folded(schema) == "pg_catalog" => (name, true),
+        _ => return None,
+    };
     let ty = folded(name);
-    let is_type = CALLED.contains(&ty.as_str())
-        || (name.quote_style.is_some() && CALLED_QUOTED.contains(&ty.as_str()));
+    let is_quoted = is_qualified || name.quote_style.is_some();
+    let is_type =
+        CALLED.contains(&ty.as_str()) || (is_quoted && CALLED_QUOTED.contains(&ty.as_str()));
     let FunctionArguments::List(list) = &mut function.args else { return None };
     let is_plain = list.duplicate_treatment.is_none()
         && list.clauses.is_empty()

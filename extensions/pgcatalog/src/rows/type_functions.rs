@@ -131,7 +131,7 @@ fn function(type_name: &str, oid: i64, functions: Functions, place: usize) -> Ce
         2 => (INTERNAL_TYPE, oid),
         _ => (oid, BYTEA),
     };
-    let has_modifier = functions.has_modifier && place % 2 == 0;
+    let has_modifier = functions.has_modifier && place.is_multiple_of(2);
     // The OID of the elements' type, and the modifier.
     let arguments = if has_modifier { format!("{first} 26 23") } else { first.to_string() };
     let name = name_of(type_name, place);

@@ -111,10 +111,6 @@ mod tests {
             sql("SELECT b FROM pg_try_advisory_lock($1) b"),
             "SELECT b FROM (SELECT pg_session('pg_try_advisory_lock', ?1) AS b) AS b"
         );
-        assert_eq!(
-            sql("SELECT s FROM string_to_array('a,b', ',') s"),
-            "SELECT s FROM (SELECT string_to_array('a,b', ',') AS s) AS s"
-        );
         assert_eq!(sql("SELECT value FROM json_each('[]')"), "SELECT value FROM json_each('[]')");
     }
 }

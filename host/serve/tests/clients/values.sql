@@ -643,6 +643,7 @@ COPY summed TO STDOUT (FORMAT csv, HEADER);
 COPY summed(c, a) TO STDOUT;
 COPY summed(b) TO STDOUT;
 COPY summed FROM STDIN WHERE a > 3 -- the larger
+;
 3	c
 4	d
 \.

@@ -49,6 +49,8 @@ test-javascript: build native-reference guests ## the npm package in Node and Ch
 	tooling/javascript test$(LONG:%=-long)
 playground: build ## the page and the shell on files of the browser: static files in target/browser/site
 	tooling/browser site
+test-native: setup ## LLVM's code of WebAssembly's own tests, beside Cranelift's
+	tooling/host native-tests
 test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it
 	tooling/test/replication/run
 test-aarch64: build native-reference ## cross-compile for aarch64, and test in an emulated machine

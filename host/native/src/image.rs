@@ -1,0 +1,249 @@
+//! An image: LLVM's code for a core module, with all that is needed to insert it.
+//!
+//! The file is a sequence of little-endian numbers of 32 bits and of byte strings with their
+//! lengths. Whoever reads one has compared its hash with a constant (`Image::trusted`), so the
+//! checks here only find mistakes.
+
+use anyhow::{Context, Result, ensure};
+
+/// The first bytes of an image, with the version of its form.
+const MARK: &[u8; 8] = b"swrnat\0\x01";
+
+/// What the linker writes behind an image's code, for whoever asks which code a file has
+/// (`sqlite_wasm_runtime::artifact::LLVM_MARK`).
+pub const CODE_MARK: &[u8] = b"sqlite-wasm-run: machine code by LLVM";
+
+/// Where the code for a function is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// wasmtime's compiler makes it.
+    Kept,
+    /// Only the image calls it, or nobody.
+    Internal,
+    /// It begins at this offset of the image.
+    Entry(u32),
+}
+
+/// A jump to a function that wasmtime's compiler makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// The offset of the `jmp` in the image.
+    pub offset: u32,
+    /// The function, counted from the first that the module defines; none for the helper that
+    /// fills a slot of the table.
+    pub function: Option<u32>,
+}
+
+/// An instruction that may trap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Trap {
+    /// Its offset in the image.
+    pub offset: u32,
+    /// Cranelift's code for the reason.
+    pub code: u8,
+}
+
+/// LLVM's code for one core module.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// BLAKE3 of the module.
+    pub module: [u8; 32],
+    /// The positions that the code takes for granted (`pinned::Layout`).
+    pub layout: Vec<u32>,
+    /// For each function that the module defines.
+    pub functions: Vec<Function>,
+    /// The jumps out of the image.
+    pub slots: Vec<Slot>,
+    /// The instructions that may trap, by their offsets.
+    pub traps: Vec<Trap>,
+    /// The code with its constants, which runs at any address.
+    pub code: Vec<u8>,
+}
+
+const KEPT: u32 = u32::MAX;
+const INTERNAL: u32 = u32::MAX - 1;
+const TABLE_HELPER: u32 = u32::MAX;
+
+impl Image {
+    /// The image in `bytes`, if one of `hashes` is theirs.
+    ///
+    /// # Errors
+    ///
+    /// When none is, or they are not an image.
+    pub fn trusted(bytes: &[u8], hashes: &[[u8; 32]]) -> Result<Self> {
+        let hash = blake3::hash(bytes);
+        ensure!(
+            hashes.iter().any(|known| hash == *known),
+            "the image is not one of this program's"
+        );
+        Self::decode(bytes)
+    }
+
+    /// The bytes of a file.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = MARK.to_vec();
+        bytes.extend(self.module);
+        let mut numbers = |numbers: Vec<u32>| {
+            bytes.extend((numbers.len() as u32).to_le_bytes());
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        };
+        numbers(self.layout.clone());
+        numbers(
+            self.functions
+                .iter()
+                .map(|function| match function {
+                    Function::Kept => KEPT,
+                    Function::Internal => INTERNAL,
+                    Function::Entry(offset) => *offset,
+                })
+                .collect(),
+        );
+        let slots = self.slots.iter();
+        numbers(
+            slots.flat_map(|slot| [slot.offset, slot.function.unwrap_or(TABLE_HELPER)]).collect(),
+        );
+        numbers(self.traps.iter().flat_map(|trap| [trap.offset, trap.code.into()]).collect());
+        bytes.extend((self.code.len() as u32).to_le_bytes());
+        bytes.extend(&self.code);
+        bytes
+    }
+
+    /// Read a file.
+    ///
+    /// # Errors
+    ///
+    /// When it is not an image, or a position lies outside.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader(bytes);
+        ensure!(reader.bytes(MARK.len())? == MARK, "this is not an image of this version");
+        let module = reader.bytes(32)?.try_into()?;
+        let layout = reader.numbers()?;
+        let functions = reader.numbers()?.into_iter().map(|number| match number {
+            KEPT => Function::Kept,
+            INTERNAL => Function::Internal,
+            offset => Function::Entry(offset),
+        });
+        let functions = functions.collect();
+        let slots = reader.pairs()?.into_iter().map(|(offset, function)| Slot {
+            offset,
+            function: (function != TABLE_HELPER).then_some(function),
+        });
+        let slots = slots.collect();
+        let traps = reader.pairs()?.into_iter();
+        let traps = traps.map(|(offset, code)| Ok(Trap { offset, code: code.try_into()? }));
+        let traps = traps.collect::<Result<_>>()?;
+        let length = reader.number()? as usize;
+        let code = reader.bytes(length)?.to_vec();
+        ensure!(reader.0.is_empty(), "the image is longer than its code");
+        let image = Self { module, layout, functions, slots, traps, code };
+        image.check()?;
+        Ok(image)
+    }
+
+    fn check(&self) -> Result<()> {
+        let inside = |offset: u32, bytes: usize| {
+            (offset as usize).checked_add(bytes).is_some_and(|end| end <= self.code.len())
+        };
+        let entries = self.functions.iter().all(|function| match function {
+            Function::Entry(offset) => inside(*offset, 1),
+            Function::Kept | Function::Internal => true,
+        });
+        let slots = self.slots.iter().all(|slot| {
+            let known = |function| {
+                self.functions.get(function as usize).is_some_and(|it| *it == Function::Kept)
+            };
+            inside(slot.offset, SLOT_BYTES) && slot.function.is_none_or(known)
+        });
+        let traps = self.traps.iter().all(|trap| inside(trap.offset, 1))
+            && self.traps.is_sorted_by(|a, b| a.offset < b.offset);
+        ensure!(entries && slots && traps, "a position of the image lies outside");
+        ensure!(
+            self.slots.iter().any(|slot| slot.function.is_none()),
+            "the image has no slot for the helper of the table"
+        );
+        Ok(())
+    }
+}
+
+/// The size of a `jmp` with a distance of 32 bits.
+pub const SLOT_BYTES: usize = 5;
+
+/// The rest of a file.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self, length: usize) -> Result<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(length).context("the image ends early")?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn number(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.bytes(4)?.try_into()?))
+    }
+
+    fn numbers(&mut self) -> Result<Vec<u32>> {
+        let length = self.number()? as usize;
+        let bytes = self.bytes(length.checked_mul(4).context("the image ends early")?)?;
+        let numbers = bytes.as_chunks::<4>().0.iter();
+        Ok(numbers.map(|number| u32::from_le_bytes(*number)).collect())
+    }
+
+    fn pairs(&mut self) -> Result<Vec<(u32, u32)>> {
+        let numbers = self.numbers()?;
+        ensure!(numbers.len().is_multiple_of(2), "a pair of the image is half");
+        Ok(numbers.as_chunks::<2>().0.iter().map(|&[first, second]| (first, second)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image() -> Image {
+        Image {
+            module: [7; 32],
+            layout: vec![8, 16],
+            functions: vec![Function::Kept, Function::Internal, Function::Entry(3)],
+            slots: vec![Slot { offset: 4, function: None }, Slot { offset: 9, function: Some(0) }],
+            traps: vec![Trap { offset: 0, code: 253 }, Trap { offset: 3, code: 12 }],
+            code: vec![0xcc; 14],
+        }
+    }
+
+    #[test]
+    fn an_image_is_read_as_it_was_written() {
+        let bytes = image().encode();
+        let hash = blake3::hash(&bytes).into();
+        assert_eq!(Image::trusted(&bytes, &[[0; 32], hash]).unwrap(), image());
+    }
+
+    #[test]
+    fn an_image_is_refused_if_any_byte_is_changed_or_missing() {
+        let bytes = image().encode();
+        let hash = blake3::hash(&bytes).into();
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            assert!(Image::trusted(&changed, &[hash]).is_err(), "byte {at}");
+            assert!(Image::trusted(&bytes[..at], &[hash]).is_err(), "{at} bytes");
+            assert!(Image::decode(&bytes[..at]).is_err(), "{at} bytes");
+        }
+        assert!(Image::trusted(&bytes, &[]).is_err());
+    }
+
+    #[test]
+    fn positions_outside_of_the_code_are_refused() {
+        let refused = |change: fn(&mut Image)| {
+            let mut image = image();
+            change(&mut image);
+            Image::decode(&image.encode()).is_err()
+        };
+        assert!(refused(|image| image.functions[2] = Function::Entry(14)));
+        assert!(refused(|image| image.slots[1].offset = 10));
+        assert!(refused(|image| image.slots[1].function = Some(1)));
+        assert!(refused(|image| image.slots[1].function = Some(3)));
+        assert!(refused(|image| image.traps[1].offset = 14));
+        assert!(refused(|image| image.traps.swap(0, 1)));
+    }
+}

@@ -1,0 +1,213 @@
+//! Inserting an image where wasmtime would compile the functions of a module.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail, ensure};
+use wasmtime::{CacheStore, Config, Engine};
+
+use crate::image::{Function, Image, SLOT_BYTES, Trap};
+use crate::pinned::blob::{Blob, Relocation};
+use crate::pinned::layout::Layout;
+use crate::pinned::trap::UNREACHABLE;
+use crate::rewrite::{self, IMAGE, MARK};
+
+/// The code starts at a multiple of this many bytes, as LLVM's constants need no more.
+const IMAGE_ALIGNMENT: u32 = 64;
+
+/// And the other functions, as Cranelift's.
+const JUMP_ALIGNMENT: u32 = 16;
+
+/// A `jmp` with a distance of 32 bits.
+const JUMP: u8 = 0xe9;
+
+/// `ud2`.
+const UNDEFINED: [u8; 2] = [0x0f, 0x0b];
+
+/// The component that is compiled in the place of `component`.
+///
+/// # Errors
+///
+/// When the image is for another one.
+pub fn prepared(component: &[u8], image: &Image) -> Result<Vec<u8>> {
+    let modules = rewrite::modules(component)?.into_iter();
+    let mut found =
+        modules.filter(|(_, content)| blake3::hash(&component[content.clone()]) == image.module);
+    let (place, content) = found.next().context("the image is for another module")?;
+    let module = rewrite::rewritten(&component[content], image)?;
+    Ok(rewrite::replaced(component, &place, &module))
+}
+
+/// Compile what [`prepared`] returned, or a component that contains its module unchanged. `config`
+/// is called for each of the two passes, and chooses no parallel compilation.
+///
+/// # Errors
+///
+/// When anything does not fit, or the compiler refuses the component.
+pub fn compile(component: &[u8], image: &Image, config: impl Fn() -> Config) -> Result<Vec<u8>> {
+    let fits = rewrite::modules(component)?.into_iter().any(|(_, content)| {
+        Layout::of(component, &component[content]).is_ok_and(|layout| layout.fits(&image.layout))
+    });
+    ensure!(fits, OTHER_LAYOUT);
+    in_two_passes(image, |store| Ok(engine(config(), store)?.precompile_component(component)?))
+}
+
+/// The same for a core module that is not in a component, as `rewrite::rewritten` returned it.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub fn compile_module(wasm: &[u8], image: &Image, config: impl Fn() -> Config) -> Result<Vec<u8>> {
+    ensure!(Layout::of_core(wasm)?.fits(&image.layout), OTHER_LAYOUT);
+    in_two_passes(image, |store| Ok(engine(config(), store)?.precompile_module(wasm)?))
+}
+
+const OTHER_LAYOUT: &str = "wasmtime's instances have another layout than the image was made for";
+
+fn engine(mut config: Config, store: Arc<dyn CacheStore>) -> Result<Engine> {
+    config.enable_incremental_compilation(store)?;
+    Ok(Engine::new(&config)?)
+}
+
+fn in_two_passes(
+    image: &Image,
+    precompile: impl Fn(Arc<dyn CacheStore>) -> Result<Vec<u8>>,
+) -> Result<Vec<u8>> {
+    let recorder = Arc::new(Recorder::default());
+    precompile(recorder.clone())?;
+    let replies = replies(&recorder.take(), image)?;
+    let expected = replies.len();
+    let injector = Arc::new(Injector { replies, ..Injector::default() });
+    let code = precompile(injector.clone())?;
+    ensure!(
+        injector.given.load(Ordering::SeqCst) == expected
+            && !injector.missed.load(Ordering::SeqCst),
+        "wasmtime did not take each function of the image from its cache"
+    );
+    Ok(code)
+}
+
+/// Notes each function with the number of its request.
+#[derive(Debug, Default)]
+struct Recorder {
+    requests: AtomicUsize,
+    functions: Mutex<Vec<(usize, Vec<u8>)>>,
+}
+
+impl Recorder {
+    fn take(&self) -> Vec<(usize, Vec<u8>)> {
+        std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl CacheStore for Recorder {
+    fn get(&self, _key: &[u8]) -> Option<Cow<'_, [u8]>> {
+        self.requests.fetch_add(1, Ordering::SeqCst);
+        None
+    }
+
+    fn insert(&self, _key: &[u8], value: Vec<u8>) -> bool {
+        let request = self.requests.load(Ordering::SeqCst).wrapping_sub(1);
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner).push((request, value));
+        true
+    }
+}
+
+/// Replies to the n-th request. Keys do not say which function is requested: equal functions have
+/// equal keys, and a key depends on what was compiled before.
+#[derive(Debug, Default)]
+struct Injector {
+    requests: AtomicUsize,
+    given: AtomicUsize,
+    missed: AtomicBool,
+    replies: BTreeMap<usize, Vec<u8>>,
+}
+
+impl CacheStore for Injector {
+    fn get(&self, _key: &[u8]) -> Option<Cow<'_, [u8]>> {
+        let request = self.requests.fetch_add(1, Ordering::SeqCst);
+        let reply = self.replies.get(&request)?;
+        self.given.fetch_add(1, Ordering::SeqCst);
+        Some(Cow::Borrowed(reply))
+    }
+
+    fn insert(&self, _key: &[u8], value: Vec<u8>) -> bool {
+        // It was compiled: no reply, or wasmtime refused it.
+        if !Blob::parse(&value).is_ok_and(|blob| number(&blob.code).is_none()) {
+            self.missed.store(true, Ordering::SeqCst);
+        }
+        true
+    }
+}
+
+/// The number of a function of the image, in the code that Cranelift makes of its three instructions.
+fn number(code: &[u8]) -> Option<u32> {
+    let mut words = code.windows(4).filter_map(|bytes| bytes.try_into().ok());
+    words.find_map(|word| {
+        let word = u32::from_le_bytes(word);
+        (word & 0xffff_0000 == MARK).then_some(word & 0xffff)
+    })
+}
+
+/// What the second pass is to be given.
+fn replies(functions: &[(usize, Vec<u8>)], image: &Image) -> Result<BTreeMap<usize, Vec<u8>>> {
+    let (mut replies, mut seen, mut image_seen) =
+        (BTreeMap::new(), vec![false; image.functions.len()], false);
+    for (request, bytes) in functions {
+        let blob = Blob::parse(bytes)?;
+        let Some(number) = number(&blob.code) else { continue };
+        let reply = if number == IMAGE {
+            ensure!(!std::mem::replace(&mut image_seen, true), "the image has two places");
+            whole(&blob, image)?
+        } else {
+            let place = seen.get_mut(number as usize).context("a function is not of the image")?;
+            ensure!(!std::mem::replace(place, true), "a function of the image has two places");
+            jump(&blob, image.functions[number as usize])?
+        };
+        ensure!(replies.insert(*request, reply).is_none(), "two functions have one request");
+    }
+    let complete = image
+        .functions
+        .iter()
+        .zip(seen)
+        .all(|(function, seen)| seen == (*function != Function::Kept));
+    ensure!(complete && image_seen, "wasmtime compiled other functions than the image has");
+    Ok(replies)
+}
+
+/// The image in the place of `$image`, whose calls are those of the slots in their order.
+fn whole(blob: &Blob, image: &Image) -> Result<Vec<u8>> {
+    ensure!(blob.relocations.len() == image.slots.len(), "the image has other slots");
+    let slots = blob.relocations.iter().zip(&image.slots);
+    let relocations = slots.map(|(call, slot)| Relocation {
+        offset: u64::from(slot.offset) + SLOT_BYTES as u64 - 4,
+        ..call.clone()
+    });
+    let relocations = relocations.collect();
+    let whole = Blob { version: blob.version.clone(), code: image.code.clone(), relocations };
+    Ok(whole.encode(&image.traps, IMAGE_ALIGNMENT))
+}
+
+/// A jump into the image, or nothing that can run.
+fn jump(blob: &Blob, function: Function) -> Result<Vec<u8>> {
+    let version = blob.version.clone();
+    match function {
+        Function::Entry(offset) => {
+            let [call] = &blob.relocations[..] else {
+                bail!("a function of the image calls something else");
+            };
+            let mut code = vec![JUMP];
+            // The distance is added to what is here.
+            code.extend(offset.to_le_bytes());
+            let relocation = Relocation { offset: 1, ..call.clone() };
+            Ok(Blob { version, code, relocations: vec![relocation] }.encode(&[], JUMP_ALIGNMENT))
+        }
+        Function::Internal => {
+            let blob = Blob { version, code: UNDEFINED.to_vec(), relocations: Vec::new() };
+            Ok(blob.encode(&[Trap { offset: 0, code: UNREACHABLE }], 1))
+        }
+        Function::Kept => bail!("a function that wasmtime compiles has the number of another"),
+    }
+}

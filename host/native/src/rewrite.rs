@@ -1,0 +1,198 @@
+//! The component that wasmtime compiles in two passes.
+//!
+//! Each function that the image has gets the body `i32.const MARK + N; call $image; unreachable`.
+//! Two functions are added: `$image`, which calls all that the image calls, and `$fill`, by which
+//! wasmtime fills a slot of the table. Types, tables, elements, data and exports remain.
+
+use std::ops::Range;
+
+use anyhow::{Context, Result, ensure};
+use wasm_encoder::{
+    CodeSection, Encode, Function as Body, Instruction, Module as Encoder, RawSection,
+};
+use wasmparser::{FuncType, Parser, Payload, ValType};
+
+use crate::image::{Function, Image};
+use crate::module::Module;
+
+/// The number that a function of the image has in its machine code; its lower half counts.
+pub const MARK: u32 = 0x5eed_0000;
+
+/// The lower half for `$image`.
+pub const IMAGE: u32 = 0xffff;
+
+/// The core modules at the top of a component: where each is, with and without its header.
+///
+/// # Errors
+///
+/// When it is not a component.
+pub fn modules(component: &[u8]) -> Result<Vec<(Range<usize>, Range<usize>)>> {
+    let (mut modules, mut at) = (Vec::new(), HEADER_BYTES);
+    while at < component.len() {
+        let id = component[at];
+        let (length, number_bytes) = number(&component[at + 1..])?;
+        let content = at + 1 + number_bytes;
+        let end = content.checked_add(length).filter(|end| *end <= component.len());
+        let end = end.context("the component ends early")?;
+        if id == CORE_MODULE {
+            modules.push((at..end, content..end));
+        }
+        at = end;
+    }
+    Ok(modules)
+}
+
+/// The first bytes of a component: its mark and version.
+const HEADER_BYTES: usize = 8;
+
+/// The section of a component that has a core module.
+const CORE_MODULE: u8 = 1;
+
+/// The component with another core module in the place of one.
+pub fn replaced(component: &[u8], place: &Range<usize>, module: &[u8]) -> Vec<u8> {
+    let mut bytes = component[..place.start].to_vec();
+    bytes.push(CORE_MODULE);
+    module.encode(&mut bytes);
+    bytes.extend(&component[place.end..]);
+    bytes
+}
+
+/// The module that wasmtime sees.
+///
+/// # Errors
+///
+/// When the image is for another module.
+pub fn rewritten(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
+    let module = Module::parse(wasm)?;
+    ensure!(module.functions.len() == image.functions.len(), "the image has other functions");
+    let mut encoder = Encoder::new();
+    let mut code = Some(code(wasm, &module, image)?);
+    for payload in Parser::new(0).parse_all(wasm) {
+        let payload = payload?;
+        match &payload {
+            Payload::TypeSection(_) => {
+                // One more: an i32, and no result.
+                let data = appended(section(wasm, &payload)?, &[&[0x60, 1, 0x7f, 0]])?;
+                encoder.section(&RawSection { id: 1, data: &data });
+            }
+            Payload::FunctionSection(_) => {
+                let mut ty = Vec::new();
+                (module.types.len() as u32).encode(&mut ty);
+                let data = appended(section(wasm, &payload)?, &[&ty, &ty])?;
+                encoder.section(&RawSection { id: 3, data: &data });
+            }
+            Payload::CodeSectionStart { .. } => {
+                if let Some(code) = code.take() {
+                    encoder.section(&code);
+                }
+            }
+            Payload::CustomSection(custom) if custom.name() != "name" => {}
+            _ => {
+                if let Some((id, range)) = payload.as_section() {
+                    encoder.section(&RawSection { id, data: bytes_of(wasm, range)? });
+                }
+            }
+        }
+    }
+    Ok(encoder.finish())
+}
+
+fn section<'a>(wasm: &'a [u8], payload: &Payload<'_>) -> Result<&'a [u8]> {
+    let (_, range) = payload.as_section().context("a section has no content")?;
+    bytes_of(wasm, range)
+}
+
+fn bytes_of(wasm: &[u8], range: Range<u64>) -> Result<&[u8]> {
+    let range = usize::try_from(range.start)?..usize::try_from(range.end)?;
+    wasm.get(range).context("a section lies outside")
+}
+
+/// A section that is a vector, with more items.
+fn appended(section: &[u8], items: &[&[u8]]) -> Result<Vec<u8>> {
+    let (count, number_bytes) = number(section)?;
+    let mut data = Vec::with_capacity(section.len() + 8);
+    ((count + items.len()) as u32).encode(&mut data);
+    data.extend(&section[number_bytes..]);
+    items.iter().for_each(|item| data.extend(*item));
+    Ok(data)
+}
+
+/// The number at the start of `bytes`, with its length.
+fn number(bytes: &[u8]) -> Result<(usize, usize)> {
+    let mut number = 0;
+    for (at, byte) in bytes.iter().take(5).enumerate() {
+        number |= usize::from(byte & 0x7f) << (7 * at);
+        if byte & 0x80 == 0 {
+            return Ok((number, at + 1));
+        }
+    }
+    anyhow::bail!("a number of the module is too long")
+}
+
+fn code(wasm: &[u8], module: &Module<'_>, image: &Image) -> Result<CodeSection> {
+    let imports = module.imports.len() as u32;
+    let added = imports + module.functions.len() as u32;
+    let (fill, whole) = (added, added + 1);
+    let mut code = CodeSection::new();
+    for (index, function) in image.functions.iter().enumerate() {
+        if *function == Function::Kept {
+            let range = module.ranges.get(index).context("a function has no body")?;
+            code.raw(wasm.get(range.clone()).context("a function lies outside")?);
+            continue;
+        }
+        let mut body = Body::new([]);
+        body.instruction(&Instruction::I32Const((MARK + index as u32).cast_signed()));
+        body.instruction(&Instruction::Call(whole));
+        body.instruction(&Instruction::Unreachable).instruction(&Instruction::End);
+        code.function(&body);
+    }
+    code.function(&filling(module));
+    code.function(&calling_all(module, image, imports, fill)?);
+    Ok(code)
+}
+
+/// `$fill`: read the table, which fills the slot if it was never read.
+fn filling(module: &Module<'_>) -> Body {
+    let mut body = Body::new([]);
+    if module.table.is_some() {
+        body.instruction(&Instruction::LocalGet(0));
+        body.instruction(&Instruction::TableGet(0)).instruction(&Instruction::Drop);
+    }
+    body.instruction(&Instruction::End);
+    body
+}
+
+/// `$image`: its calls are in the order of the image's slots.
+fn calling_all(module: &Module<'_>, image: &Image, imports: u32, fill: u32) -> Result<Body> {
+    let mut body = Body::new([]);
+    for slot in &image.slots {
+        let Some(function) = slot.function else {
+            // Each image has this slot, so the number is in the code.
+            body.instruction(&Instruction::I32Const((MARK + IMAGE).cast_signed()));
+            body.instruction(&Instruction::Call(fill));
+            continue;
+        };
+        let ty = module.function_type(imports + function).context("a slot has no function")?;
+        arguments(ty, &mut body)?;
+        body.instruction(&Instruction::Call(imports + function));
+        ty.results().iter().for_each(|_| {
+            body.instruction(&Instruction::Drop);
+        });
+    }
+    body.instruction(&Instruction::End);
+    Ok(body)
+}
+
+fn arguments(ty: &FuncType, body: &mut Body) -> Result<()> {
+    for parameter in ty.params() {
+        body.instruction(&match parameter {
+            ValType::I32 => Instruction::I32Const(0),
+            ValType::I64 => Instruction::I64Const(0),
+            ValType::F32 => Instruction::F32Const(0.0.into()),
+            ValType::F64 => Instruction::F64Const(0.0.into()),
+            ValType::V128 => Instruction::V128Const(0),
+            other => anyhow::bail!("a function of a slot has a parameter of type {other}"),
+        });
+    }
+    Ok(())
+}

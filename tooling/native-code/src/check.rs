@@ -1,0 +1,234 @@
+//! What the finished image may contain, checked on its machine code and not on what LLVM was given:
+//!
+//! - each instruction is one of a list, has no prefix that names a segment, and is reached as it
+//!   was decoded: the targets of branches and calls are starts of instructions of the image;
+//! - an address has a register or a place of the image, and a constant below the guard;
+//! - indirect jumps go to an address in a register, as those by LLVM's tables;
+//! - indirect calls are those of wasmtime's functions, whose address is read or in a register;
+//! - the stack pointer changes by constants only, and is restored from the frame pointer.
+//!
+//! It does not follow values: that a register in an address is the memory's base and a number of 32
+//! bits, and that an indirect jump is by a table, rests on LLVM and the translator.
+
+mod listed;
+
+use anyhow::{Context, Result, bail, ensure};
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpKind,
+    Register,
+};
+use listed::is_listed;
+use sqlite_wasm_native::image::SLOT_BYTES;
+
+/// The guard before and behind the memory, in bytes.
+const GUARD: i64 = 32 << 20;
+
+/// Check `text`, the code at the start of the image `code`.
+///
+/// # Errors
+///
+/// With the first instruction that is not allowed.
+pub fn check(code: &[u8], text: usize) -> Result<()> {
+    let text = code.get(..text).context("the code is longer than the image")?;
+    let decoder = Decoder::with_ip(64, text, 0, DecoderOptions::NONE);
+    let instructions: Vec<Instruction> = decoder.into_iter().collect();
+    let mut checker =
+        Checker { code, starts: vec![false; text.len()], factory: InstructionInfoFactory::new() };
+    for instruction in &instructions {
+        checker.starts[instruction.ip() as usize] = true;
+    }
+    for instruction in &instructions {
+        checker.instruction(instruction).with_context(|| {
+            format!("the image has {:?} at {:#x}", instruction.code(), instruction.ip())
+        })?;
+    }
+    Ok(())
+}
+
+struct Checker<'a> {
+    code: &'a [u8],
+    /// Whether an instruction starts at each byte of the code.
+    starts: Vec<bool>,
+    factory: InstructionInfoFactory,
+}
+
+impl Checker<'_> {
+    fn instruction(&mut self, instruction: &Instruction) -> Result<()> {
+        ensure!(!instruction.is_invalid(), "it is not an instruction");
+        ensure!(is_listed(instruction.mnemonic()), "it is not in the list");
+        ensure!(
+            !instruction.has_lock_prefix() && !has_repetition(instruction),
+            "it has a prefix that is not allowed"
+        );
+        ensure!(
+            !instruction.op_kinds().enumerate().any(|(operand, kind)| {
+                kind == OpKind::Register
+                    && instruction.op_register(operand as u32).is_segment_register()
+            }),
+            "it names a segment"
+        );
+        self.flow(instruction)?;
+        self.stack(instruction)?;
+        for operand in 0..instruction.op_count() {
+            if instruction.op_kind(operand) == OpKind::Memory {
+                self.address(instruction)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flow(&self, instruction: &Instruction) -> Result<()> {
+        match instruction.flow_control() {
+            FlowControl::Next | FlowControl::Return => Ok(()),
+            FlowControl::Exception if instruction.mnemonic() == Mnemonic::Ud2 => Ok(()),
+            // What follows the code in an image is padding.
+            FlowControl::Interrupt if instruction.mnemonic() == Mnemonic::Int3 => Ok(()),
+            FlowControl::UnconditionalBranch
+            | FlowControl::ConditionalBranch
+            | FlowControl::Call => {
+                ensure!(instruction.op0_kind() == OpKind::NearBranch64, "it is a far branch");
+                let target = instruction.near_branch64();
+                // Those of slots lead nowhere yet, and may be the last instruction.
+                let is_slot = instruction.mnemonic() == Mnemonic::Jmp
+                    && instruction.len() == SLOT_BYTES
+                    && target == instruction.next_ip();
+                if is_slot { Ok(()) } else { self.target(target) }
+            }
+            FlowControl::IndirectCall => {
+                let is_near = match instruction.op0_kind() {
+                    OpKind::Register => true,
+                    OpKind::Memory => instruction.memory_size().size() == 8,
+                    _ => false,
+                };
+                ensure!(is_near, "it is a far call");
+                Ok(())
+            }
+            FlowControl::IndirectBranch => {
+                ensure!(instruction.op0_kind() == OpKind::Register, "it reads its target");
+                Ok(())
+            }
+            other => bail!("its flow is {other:?}"),
+        }
+    }
+
+    fn target(&self, target: u64) -> Result<()> {
+        let is_start = usize::try_from(target).ok().and_then(|target| self.starts.get(target));
+        ensure!(is_start == Some(&true), "its target {target:#x} is not an instruction");
+        Ok(())
+    }
+
+    fn address(&mut self, instruction: &Instruction) -> Result<()> {
+        let is_segment = instruction.segment_prefix() != Register::None;
+        ensure!(!is_segment || instruction.mnemonic() == Mnemonic::Nop, "it names a segment");
+        if instruction.is_ip_rel_memory_operand() {
+            let place = instruction.ip_rel_memory_address();
+            let end = place.checked_add(instruction.memory_size().size() as u64);
+            let is_inside = end.is_some_and(|end| end <= self.code.len() as u64);
+            ensure!(is_inside, "it reads outside of the image");
+            let writes = self.factory.info(instruction).used_memory().iter().any(|used| {
+                !matches!(
+                    used.access(),
+                    iced_x86::OpAccess::Read
+                        | iced_x86::OpAccess::CondRead
+                        | iced_x86::OpAccess::NoMemAccess
+                )
+            });
+            ensure!(!writes, "it writes the image");
+            return Ok(());
+        }
+        if matches!(instruction.mnemonic(), Mnemonic::Lea | Mnemonic::Nop) {
+            return Ok(());
+        }
+        ensure!(instruction.memory_base() != Register::None, "its address has no base");
+        ensure!(instruction.memory_base().size() == 8, "its base has fewer than 64 bits");
+        let displacement = instruction.memory_displacement64().cast_signed();
+        ensure!((-GUARD..GUARD).contains(&displacement), "its offset passes the guard");
+        Ok(())
+    }
+
+    fn stack(&mut self, instruction: &Instruction) -> Result<()> {
+        let info = self.factory.info(instruction);
+        let changes = info.used_registers().iter().any(|used| {
+            used.register().full_register() == Register::RSP
+                && !matches!(used.access(), iced_x86::OpAccess::Read | iced_x86::OpAccess::CondRead)
+        });
+        let is_known = match instruction.mnemonic() {
+            Mnemonic::Pop => instruction.op0_register() != Register::RSP,
+            Mnemonic::Push | Mnemonic::Call | Mnemonic::Ret | Mnemonic::Leave => true,
+            Mnemonic::Sub | Mnemonic::Add => {
+                instruction.op1_kind() != OpKind::Register
+                    && instruction.op1_kind() != OpKind::Memory
+            }
+            Mnemonic::Lea => {
+                matches!(instruction.memory_base(), Register::RBP | Register::RSP)
+                    && instruction.memory_index() == Register::None
+            }
+            Mnemonic::Mov => instruction.op1_register() == Register::RBP,
+            _ => false,
+        };
+        ensure!(!changes || is_known, "it changes the stack pointer");
+        Ok(())
+    }
+}
+
+/// `rep ret` and `rep bsf` are as without it.
+fn has_repetition(instruction: &Instruction) -> bool {
+    (instruction.has_rep_prefix() || instruction.has_repne_prefix())
+        && !matches!(instruction.mnemonic(), Mnemonic::Ret | Mnemonic::Bsf | Mnemonic::Tzcnt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(code: &[u8]) -> bool {
+        check(code, code.len()).is_err()
+    }
+
+    #[test]
+    fn what_functions_do_is_allowed() {
+        // push rbp; mov rbp, rsp; mov eax, esi; mov eax, [rdx+rax+8]; pop rbp; ret
+        let code = [0x55, 0x48, 0x89, 0xe5, 0x89, 0xf0, 0x8b, 0x44, 0x02, 8, 0x5d, 0xc3];
+        check(&code, code.len()).unwrap();
+        // A loop: dec edi; jne -4; ud2
+        check(&[0xff, 0xcf, 0x75, 0xfc, 0x0f, 0x0b], 6).unwrap();
+    }
+
+    #[test]
+    fn each_planted_violation_is_found() {
+        for (code, what) in [
+            (&[0x0f, 0x05][..], "syscall"),
+            (&[0xcd, 0x80], "int 0x80"),
+            (&[0x0f, 0x34], "sysenter"),
+            (&[0xf3, 0x48, 0x0f, 0xae, 0xd8], "wrgsbase rax"),
+            (&[0x65, 0x8b, 0x00], "mov eax, gs:[rax]"),
+            (&[0x64, 0x8b, 0x00], "mov eax, fs:[rax]"),
+            (&[0x8b, 0x04, 0x25, 0, 0, 1, 0], "mov eax, [0x10000]"),
+            (&[0x67, 0x8b, 0x00], "mov eax, [eax]"),
+            (&[0x8b, 0x80, 0, 0, 0, 2], "mov eax, [rax+32M]"),
+            (&[0x8b, 0x05, 0, 1, 0, 0], "mov eax, [rip+256]"),
+            (&[0x89, 0x05, 0xfa, 0xff, 0xff, 0xff], "mov [rip-6], eax"),
+            (&[0xeb, 0x10], "jmp beyond the image"),
+            (&[0xeb, 0xff, 0xc0], "jmp into an instruction"),
+            (&[0xe8, 0, 1, 0, 0], "call beyond the image"),
+            (&[0xff, 0x20], "jmp [rax]"),
+            (&[0x48, 0xff, 0x18], "call far [rax]"),
+            (&[0xcb], "ret far"),
+            (&[0x48, 0x89, 0xc4], "mov rsp, rax"),
+            (&[0x48, 0x01, 0xc4], "add rsp, rax"),
+            (&[0x5c], "pop rsp"),
+            (&[0xf3, 0xa4], "rep movsb"),
+            (&[0xf0, 0xff, 0x00], "lock inc [rax]"),
+            (&[0x0f, 0x01, 0xf9], "rdtscp"),
+            (&[0x0f, 0x31], "rdtsc"),
+            (&[0x0f, 0xa2], "cpuid"),
+            (&[0xfd], "std"),
+            (&[0x8e, 0xd8], "mov ds, eax"),
+            (&[0xd9, 0xe8], "fld1"),
+            (&[0xc5, 0xf8, 0x77], "vzeroupper"),
+            (&[0x06], "an invalid byte"),
+        ] {
+            assert!(refused(code), "{what}");
+        }
+    }
+}

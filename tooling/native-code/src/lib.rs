@@ -1,0 +1,112 @@
+//! Makes LLVM's machine code of core modules: images, which `sqlite-wasm-native` inserts where
+//! wasmtime would compile the module.
+//!
+//! `program` translates the module to LLVM's language, LLVM makes an object, `link` makes the image
+//! of it, and `traps` finds the instructions that may trap. Only the build runs this.
+
+mod check;
+mod function;
+mod link;
+mod program;
+mod traps;
+mod types;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use sqlite_wasm_native::image::{Function, Image, Slot};
+use sqlite_wasm_native::module::Module;
+use sqlite_wasm_native::pinned::layout::Layout;
+use sqlite_wasm_native::rewrite;
+
+/// Position independent; the sizes of frames are listed.
+const FLAGS: &[&str] = &[
+    "-O2",
+    "-fPIC",
+    "-fstack-size-section",
+    "-fno-addrsig",
+    "-march=x86-64-v2",
+    "-Wno-override-module",
+];
+
+/// An image, and what is known of how it was made.
+pub struct Made {
+    /// The image.
+    pub image: Image,
+    /// The functions that stay with wasmtime's compiler, with the reason.
+    pub kept: Vec<(u32, String)>,
+    /// The largest frame of a function, in bytes.
+    pub frame: u64,
+}
+
+/// The image of a component's first core module.
+///
+/// # Errors
+///
+/// When LLVM is missing, or the module has another shape.
+pub fn of_component(component: &[u8]) -> Result<Made> {
+    let modules = rewrite::modules(component)?;
+    let (_, place) = modules.first().context("the component has no core module")?;
+    let wasm = &component[place.clone()];
+    made(wasm, Module::parse(wasm)?, || Layout::of(component, wasm))
+}
+
+/// The image of a core module that is not in a component.
+///
+/// # Errors
+///
+/// As [`of_component`].
+pub fn of_module(wasm: &[u8]) -> Result<Made> {
+    made(wasm, Module::parse(wasm)?, || Layout::of_core(wasm))
+}
+
+fn made(wasm: &[u8], module: Module<'_>, layout: impl Fn() -> Result<Layout>) -> Result<Made> {
+    let layout = layout()?;
+    let numbers = layout.numbers();
+    let text = program::Program::new(module, layout).text()?;
+    let linked = link::link(&compiled(&text.ir)?)?;
+    check::check(&linked.code, linked.text)?;
+    let traps = traps::all(&linked.code[..linked.text], linked.traps)?;
+    let symbol = |name: String| {
+        let offset = linked.symbols.get(&name).copied();
+        offset.with_context(|| format!("LLVM made no `{name}`"))
+    };
+    let mut slots = vec![Slot { offset: symbol("fill".to_owned())?, function: None }];
+    for function in text.slots {
+        slots.push(Slot { offset: symbol(format!("kept{function}"))?, function: Some(function) });
+    }
+    let mut functions = text.functions;
+    for (index, function) in functions.iter_mut().enumerate() {
+        if let Function::Entry(offset) = function {
+            // With arguments on the stack, something is before the function.
+            let before = symbol(format!("entry{index}"));
+            *offset = before.or_else(|_| symbol(format!("f{index}")))?;
+        }
+    }
+    let module = blake3::hash(wasm).into();
+    let image = Image { module, layout: numbers, functions, slots, traps, code: linked.code };
+    ensure!(Image::decode(&image.encode())? == image, "the image is not read as it was written");
+    Ok(Made { image, kept: text.reasons, frame: linked.frame })
+}
+
+/// LLVM's object.
+fn compiled(ir: &str) -> Result<Vec<u8>> {
+    let clang = std::env::var_os("CLANG_22").unwrap_or_else(|| "clang-22".into());
+    let mut child = Command::new(&clang)
+        .args(FLAGS)
+        .args(["-x", "ir", "-c", "-", "-o", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("failed to start {}", clang.display()))?;
+    let mut input = child.stdin.take().context("LLVM has no input")?;
+    let output = std::thread::scope(|threads| {
+        // LLVM ends early if it refuses the text, and its message says why.
+        threads.spawn(move || input.write_all(ir.as_bytes()));
+        child.wait_with_output()
+    });
+    let output = output.context("failed to read LLVM's object")?;
+    ensure!(output.status.success(), "LLVM refused its input");
+    Ok(output.stdout)
+}

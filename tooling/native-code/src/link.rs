@@ -1,0 +1,184 @@
+//! From LLVM's object to the image: one piece of bytes that runs at any address.
+//!
+//! The linker accepts code and constants, references between them that do not depend on the
+//! address, and nothing else: no data that is written, no symbol of a library.
+
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::{Context, Result, bail, ensure};
+use object::elf::{R_X86_64_64, R_X86_64_PC32, R_X86_64_PLT32, SHF_ALLOC, SHF_WRITE};
+use object::read::elf::{ElfFile64, ElfSection64};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
+use object::{SectionFlags, SectionIndex, SymbolKind};
+use sqlite_wasm_native::image::{CODE_MARK, Trap};
+
+/// The largest frame that a function may have, in bytes: so far the check of the stack may be
+/// passed, once for the function and once for a leaf that it calls.
+const MAX_FRAME: u64 = 2048;
+
+/// What the linker found.
+pub struct Linked {
+    /// The code, then constants.
+    pub code: Vec<u8>,
+    /// The size of the code alone.
+    pub text: usize,
+    /// The instructions that trap on purpose.
+    pub traps: Vec<Trap>,
+    /// Symbols by their names.
+    pub symbols: BTreeMap<String, u32>,
+    /// The largest frame.
+    pub frame: u64,
+}
+
+type Object64<'a> = ElfFile64<'a, Endianness>;
+
+/// Link the object.
+///
+/// # Errors
+///
+/// When it has anything that the image cannot have.
+pub fn link(bytes: &[u8]) -> Result<Linked> {
+    let object = Object64::parse(bytes).context("LLVM's object cannot be read")?;
+    let mut code = Vec::new();
+    let places = placed(&object, &mut code)?;
+    let text = object.section_by_name(".text").context("the object has no code")?;
+    ensure!(places.get(&text.index()) == Some(&0), "the code is not the first section");
+    for section in object.sections() {
+        if let Some(place) = places.get(&section.index()) {
+            relocate(&object, &section, *place, &places, &mut code)?;
+        }
+    }
+    code.extend(CODE_MARK);
+    let symbols = symbols(&object, &places)?;
+    Ok(Linked {
+        text: text.size() as usize,
+        traps: traps(&object, &places)?,
+        frame: largest_frame(&object)?,
+        code,
+        symbols,
+    })
+}
+
+/// Copy sections, the code first; each with its place.
+fn placed(object: &Object64<'_>, code: &mut Vec<u8>) -> Result<HashMap<SectionIndex, u64>> {
+    let mut places = HashMap::new();
+    let is_text = |section: &ElfSection64<'_, '_, Endianness>| section.name() == Ok(".text");
+    let sections = object.sections().filter(is_text);
+    for section in sections.chain(object.sections().filter(|section| !is_text(section))) {
+        let SectionFlags::Elf { sh_flags: flags } = section.flags() else { continue };
+        let name = section.name()?;
+        if flags & u64::from(SHF_ALLOC) == 0 || section.size() == 0 {
+            continue;
+        }
+        ensure!(flags & u64::from(SHF_WRITE) == 0, "the object has data in `{name}`");
+        let is_known = name == ".text" || name.starts_with(".rodata");
+        ensure!(is_known, "the object has a section `{name}`");
+        code.resize(code.len().next_multiple_of(section.align().max(1) as usize), 0xcc);
+        places.insert(section.index(), code.len() as u64);
+        code.extend(section.data()?);
+    }
+    Ok(places)
+}
+
+/// The place of a symbol or section in the image.
+fn target(
+    object: &Object64<'_>,
+    target: RelocationTarget,
+    places: &HashMap<SectionIndex, u64>,
+) -> Result<u64> {
+    let RelocationTarget::Symbol(index) = target else { bail!("a reference has no symbol") };
+    let symbol = object.symbol_by_index(index)?;
+    let name = symbol.name().unwrap_or_default();
+    let section = symbol.section_index();
+    let section = section.with_context(|| format!("`{name}` is not defined"))?;
+    let place = places.get(&section).with_context(|| format!("`{name}` is outside"))?;
+    Ok(place + symbol.address())
+}
+
+fn relocate(
+    object: &Object64<'_>,
+    section: &ElfSection64<'_, '_, Endianness>,
+    place: u64,
+    places: &HashMap<SectionIndex, u64>,
+    code: &mut [u8],
+) -> Result<()> {
+    for (offset, relocation) in section.relocations() {
+        let RelocationFlags::Elf { r_type: kind } = relocation.flags() else {
+            bail!("a reference is of an unknown kind");
+        };
+        ensure!(
+            matches!(kind, R_X86_64_PC32 | R_X86_64_PLT32),
+            "a reference of kind {kind} depends on the address"
+        );
+        let at = place + offset;
+        let value = target(object, relocation.target(), places)?.cast_signed()
+            + relocation.addend()
+            - at.cast_signed();
+        let bytes = code.get_mut(at as usize..at as usize + 4);
+        let bytes = bytes.context("a reference lies outside")?;
+        bytes.copy_from_slice(&i32::try_from(value)?.to_le_bytes());
+    }
+    Ok(())
+}
+
+fn symbols(
+    object: &Object64<'_>,
+    places: &HashMap<SectionIndex, u64>,
+) -> Result<BTreeMap<String, u32>> {
+    let mut symbols = BTreeMap::new();
+    for symbol in object.symbols() {
+        let place = symbol.section_index().and_then(|section| places.get(&section));
+        if let (Some(place), Ok(name)) = (place, symbol.name())
+            && !name.is_empty()
+        {
+            symbols.insert(name.to_owned(), u32::try_from(place + symbol.address())?);
+        }
+    }
+    Ok(symbols)
+}
+
+/// `.traps`: the address and the reason of each, 8 bytes.
+fn traps(object: &Object64<'_>, places: &HashMap<SectionIndex, u64>) -> Result<Vec<Trap>> {
+    let Some(section) = object.section_by_name(".traps") else { return Ok(Vec::new()) };
+    let data = section.data()?;
+    let mut traps = Vec::new();
+    for (offset, relocation) in section.relocations() {
+        ensure!(
+            matches!(relocation.flags(), RelocationFlags::Elf { r_type: R_X86_64_64 }),
+            "a trap has a reference of an unknown kind"
+        );
+        let address = target(object, relocation.target(), places)?.cast_signed();
+        let code = data.get(offset as usize + 8).context("a trap has no reason")?;
+        let offset = u32::try_from(address + relocation.addend())?;
+        traps.push(Trap { offset, code: *code });
+    }
+    ensure!(traps.len() * 16 == data.len(), "a trap has no address");
+    traps.sort_unstable();
+    Ok(traps)
+}
+
+/// `.stack_sizes`: the address and the size of the frame of each function.
+fn largest_frame(object: &Object64<'_>) -> Result<u64> {
+    let Some(section) = object.section_by_name(".stack_sizes") else {
+        // Pieces of assembler have no size.
+        let mut symbols = object.symbols();
+        let has_functions = symbols.any(|it| it.kind() == SymbolKind::Text && it.size() > 0);
+        ensure!(!has_functions, "LLVM listed no frames");
+        return Ok(0);
+    };
+    let (mut data, mut largest) = (section.data()?, 0);
+    while let Some((_, rest)) = data.split_at_checked(8) {
+        let (mut size, mut shift) = (0, 0);
+        data = rest;
+        while let Some((byte, rest)) = data.split_first() {
+            size |= u64::from(byte & 0x7f) << shift;
+            (data, shift) = (rest, shift + 7);
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        largest = largest.max(size);
+    }
+    ensure!(largest <= MAX_FRAME, "a frame has {largest} bytes, more than {MAX_FRAME}");
+    Ok(largest)
+}

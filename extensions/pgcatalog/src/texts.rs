@@ -47,6 +47,7 @@ pub const SCALARS: &[Scalar] = &[
     }),
     function!("decode", 2, decode),
     function!("pg_uuid_of", 1, uuid),
+    function!("pg_text_fitting", 3, fitting),
     function!("pg_text_overlay", 3, |text: String, with: String, from: i64| {
         overlay(&text, &with, from, with.chars().count() as i64)
     }),
@@ -54,6 +55,20 @@ pub const SCALARS: &[Scalar] = &[
         overlay(&text, &with, from, length)
     }),
 ];
+
+/// A value for a column of so many characters, of which only spaces may be cut. What is no text is as it was.
+fn fitting(value: Value, most: i64, name: String) -> Result<Value> {
+    let Value::Text(mut text) = value else { return Ok(value) };
+    // Bytes at which a character begins.
+    let mut starts = (0..text.len()).filter(|at| text[*at] & 0xc0 != 0x80);
+    let end = usize::try_from(most).ok().and_then(|most| starts.nth(most));
+    let Some(end) = end else { return Ok(Value::Text(text)) };
+    if text[end..].iter().any(|byte| *byte != b' ') {
+        return Err(format!("22001: value too long for type {name}({most})").into());
+    }
+    text.truncate(end);
+    Ok(Value::Text(text))
+}
 
 /// A UUID as PostgreSQL reads it: in braces, and with hyphens behind any group of four digits.
 fn uuid(text: String) -> Result<String> {
@@ -236,6 +251,17 @@ mod tests {
         assert!(split_part("a".into(), ",".into(), 0).is_err());
         assert_eq!(split_part("ab".into(), String::new(), 1).as_deref(), Ok("ab"));
         assert_eq!(split_part("ab".into(), String::new(), i64::MIN).as_deref(), Ok(""));
+    }
+
+    #[test]
+    fn only_spaces_are_cut_of_what_is_stored() {
+        let fit = |text: &str, most| fitting(Value::Text(text.into()), most, "character".into());
+        assert_eq!(fit("äbc", 3), Ok(Value::Text("äbc".into())));
+        assert_eq!(fit("äbc  ", 3), Ok(Value::Text("äbc".into())));
+        assert_eq!(fit("", 1), Ok(Value::Text("".into())));
+        assert!(fit("äbcd", 3).is_err());
+        assert!(fit("äb  d", 3).is_err());
+        assert_eq!(fitting(Value::Integer(12345), 3, String::new()), Ok(Value::Integer(12345)));
     }
 
     #[test]

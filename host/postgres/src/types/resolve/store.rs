@@ -20,7 +20,9 @@ impl Finder<'_> {
         if let Some(text) = literal(expr) {
             return self.assigned_literal(expr, &text, column);
         }
-        let Some(own) = self.type_of(expr).filter(|_| !is_given(expr)) else { return };
+        let Some(own) = self.type_of(expr).filter(|_| !is_given(expr)) else {
+            return self.assigned_length(expr, None, column);
+        };
         self.check_assignment(own, column);
         let Type::One(target) = column.ty else { return };
         let Some(scalar) = family::number(Some(own)) else {
@@ -112,8 +114,29 @@ impl Finder<'_> {
             self.as_text(expr, super::super::parameters::WORDS);
             self.shown_as_text(expr, own);
         }
+        self.assigned_length(expr, Some(own), column);
         if column.ty == Type::One(Scalar::Bpchar) && own.ty != column.ty {
             self.replace(expr, |expr| call("rtrim", vec![expr]));
+        }
+    }
+
+    /// A string that may be longer than its column: what is computed, and what another column has.
+    fn assigned_length(&mut self, expr: &mut Expr, own: Option<Typed>, column: Typed) {
+        let is_short = own.is_some_and(|own| {
+            own.ty == column.ty && (4..=column.modifier).contains(&own.modifier)
+        });
+        // A string and a parameter are checked by their values.
+        if !is_short && !is_given(expr) {
+            self.bound_length(expr, column);
+        }
+    }
+
+    fn bound_length(&mut self, expr: &mut Expr, column: Typed) {
+        let is_string = matches!(column.ty, Type::One(Scalar::Varchar | Scalar::Bpchar));
+        if is_string && column.modifier >= 4 {
+            let most = number(i64::from(column.modifier) - 4);
+            let name = string(column.ty.name());
+            self.replace(expr, |expr| call("pg_text_fitting", vec![expr, most, name]));
         }
     }
 
@@ -121,13 +144,14 @@ impl Finder<'_> {
     fn assigned_literal(&mut self, expr: &mut Expr, text: &str, column: Typed) {
         let Type::One(target) = column.ty else { return self.wrong_type(expr, column) };
         if family::of(column) == Some(Family::Text) {
-            return self.replace(expr, |_| {
+            self.replace(expr, |_| {
                 if text.contains(['e', 'E']) {
                     call("pg_numeric_of", vec![string(text)])
                 } else {
                     string(text)
                 }
             });
+            return self.bound_length(expr, column);
         }
         if family::number(Some(column)).is_none() {
             let own = self.type_of(expr).unwrap_or(Typed::plain(Type::One(Scalar::Int4)));

@@ -99,13 +99,9 @@ impl<'a> TableText<'a> {
         self.sql.get(clause.body.clone()).unwrap_or_default()
     }
 
-    /// Whether a condition names a column.
-    pub fn is_checked(&self, column: &str) -> bool {
-        let names = |clause: &Clause| {
-            let mut words = Tokens::new(self.written(clause), Dialect::Sqlite);
-            words.any(|word| word.name().is_some_and(|name| name.eq_ignore_ascii_case(column)))
-        };
-        self.all().any(|(_, clause)| clause.kind == ClauseKind::Check && names(clause))
+    /// Whether a clause of this kind names a column.
+    pub fn names_in(&self, kind: ClauseKind, column: &str) -> bool {
+        self.all().any(|(_, clause)| clause.kind == kind && names(self.written(clause), column))
     }
 
     /// The same text as that of another table, in the schema `temp`.
@@ -113,6 +109,12 @@ impl<'a> TableText<'a> {
         let rest = &self.sql[self.inside.start - 1..];
         format!("CREATE TEMP TABLE {quoted_name} {rest}")
     }
+}
+
+/// Whether a text of SQLite's has this name anywhere.
+pub fn names(sql: &str, wanted: &str) -> bool {
+    let mut words = Tokens::new(sql, Dialect::Sqlite);
+    words.any(|word| word.name().is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
 }
 
 /// Whether an element is a constraint of the table.

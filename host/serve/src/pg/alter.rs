@@ -62,16 +62,22 @@ impl Conversation<'_> {
         let steps = self.ending(|| steps(&analysed.statement, &self.tables(), &self.context))?;
         let Some(table) = self.altered(&analysed.statement)? else { return Ok(()) };
         for step in steps {
-            if self.session.state().end.is_some_and(|end| Instant::now() >= end) {
-                let message = "canceling statement due to statement timeout";
-                return Err(Error::new(sqlstate::QUERY_CANCELED, message).into());
-            }
+            self.check_time()?;
             let done = self.altered_by(&table, step);
             self.forget_schema();
             done?;
         }
         // A message with several statements has begun it before.
         if !was_implicit { self.end_implicit() } else { Ok(()) }
+    }
+
+    /// Check that the time of the statement has not passed: what the server asks SQLite is many short statements.
+    fn check_time(&self) -> Result<()> {
+        if self.session.state().end.is_some_and(|end| Instant::now() >= end) {
+            let message = "canceling statement due to statement timeout";
+            return Err(Error::new(sqlstate::QUERY_CANCELED, message).into());
+        }
+        Ok(())
     }
 
     /// The table that a statement alters.

@@ -43,3 +43,25 @@ fn what_postgres_has_and_nothing_here_is_refused_by_its_name() {
         assert_eq!(client.error(sql).0, code, "{sql}");
     }
 }
+
+/// Views and generated columns keep the types of what they compute as they were when they were made.
+#[test]
+fn what_is_computed_of_a_column_keeps_its_type() {
+    let server = Server::start(&["--pg", "127.0.0.1:0"]);
+    let mut client = Client::new(&server);
+    client.rows("CREATE TABLE t(x int, y int, z int GENERATED ALWAYS AS (y * 2) STORED, free int)");
+    client.rows("CREATE VIEW direct AS SELECT x + 1 AS a FROM t");
+    client.rows("CREATE TABLE far(x int); CREATE VIEW near AS SELECT x AS q FROM far");
+    client.rows("CREATE VIEW behind AS SELECT q + 1 AS a FROM near");
+    for (sql, what) in [
+        ("ALTER TABLE t ALTER COLUMN x TYPE text", "used by the view \"direct\""),
+        ("ALTER TABLE t ALTER COLUMN y TYPE text", "used by a generated column"),
+        ("ALTER TABLE far ALTER COLUMN x TYPE text", "used by the view \"behind\""),
+    ] {
+        let (code, message) = client.error(sql);
+        assert_eq!(code, "0A000", "{sql}: {message}");
+        assert!(message.contains(what), "{sql}: {message}");
+    }
+    client.rows("ALTER TABLE t ALTER COLUMN free TYPE text");
+    client.rows("DROP VIEW behind; ALTER TABLE far ALTER COLUMN x TYPE text");
+}

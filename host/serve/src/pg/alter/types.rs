@@ -3,7 +3,7 @@
 use sql_tokens::{Dialect, Kind, Tokens, quoted_name, quoted_text};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
-use sqlite_wasm_postgres::table_text::TableText;
+use sqlite_wasm_postgres::table_text::{ClauseKind, TableText, names};
 use sqlite_wasm_postgres::translate::numbered;
 use sqlite_wasm_postgres::types::infer::Column;
 use sqlite_wasm_postgres::types::{Scalar, Type, Typed, bounds};
@@ -41,11 +41,19 @@ impl Conversation<'_> {
             return self.rewrite(table, Some(column), change);
         }
         self.check_unreferenced(table, column)?;
-        if TableText::read(&self.table_sql(table)?)?.is_checked(column) {
+        let sql = self.table_sql(table)?;
+        let text = TableText::read(&sql)?;
+        if text.names_in(ClauseKind::Check, column) {
             let hint = "drop the constraint first, and add it again";
             let what = "another type of a column with a CHECK constraint";
             return Err(Error::unsupported(what).hint(hint).into());
         }
+        if text.names_in(ClauseKind::Other, column) {
+            let hint = "drop the generated column first, and add it again";
+            let what = "another type of a column used by a generated column";
+            return Err(Error::unsupported(what).hint(hint).into());
+        }
+        self.check_views(table, column)?;
         if self.is_in_expression_of_index(table, column)? {
             let hint = "drop the index first, and make it again";
             let what = "another type of a column in an expression or condition of an index";
@@ -126,11 +134,31 @@ impl Conversation<'_> {
             quoted_text(&table.name)
         );
         let found = self.engine.own_rows(&sql, |row| row.get::<_, String>(0))?;
-        let names = |sql: &String| {
-            let mut words = Tokens::new(sql, Dialect::Sqlite);
-            words.any(|word| word.name().is_some_and(|name| name.eq_ignore_ascii_case(column)))
-        };
-        Ok(found.iter().any(names))
+        Ok(found.iter().any(|sql| names(sql, column)))
+    }
+
+    /// Check that no view computes something of a column, itself or by other views: it keeps the types of what it
+    /// computes as they were when it was made.
+    fn check_views(&self, table: &Altered, column: &str) -> Result<()> {
+        let sql = "SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'";
+        let row = |row: &sqlite_sandbox::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let mut others: Vec<(String, String)> = self.engine.own_rows(sql, row)?;
+        let mut read = vec![table.name.clone()];
+        while let Some(relation) = read.pop() {
+            self.check_time()?;
+            let is_table = relation == table.name;
+            let found = others.extract_if(.., |(_, sql)| names(sql, &relation));
+            for (view, sql) in found.collect::<Vec<_>>() {
+                // Behind a view the column may have another name.
+                if sql.contains("/* types: ") && (!is_table || names(&sql, column)) {
+                    let hint = "drop the view first, and create it again";
+                    let what = format!("another type of a column used by the view \"{view}\"");
+                    return Err(Error::unsupported(what).hint(hint).into());
+                }
+                read.push(view);
+            }
+        }
+        Ok(())
     }
 
     /// SQLite's expression for the values that a column gets, as if they were assigned to it.

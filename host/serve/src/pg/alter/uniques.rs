@@ -50,6 +50,7 @@ impl Conversation<'_> {
             base => {
                 let mut number = 1;
                 while is_taken(&format!("{base}{number}"))? {
+                    self.check_time()?;
                     number += 1;
                 }
                 format!("{base}{number}")

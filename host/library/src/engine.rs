@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use runtime::database::wire::{Operations, Reader, Value, code};
-use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Returned, Settings};
+use runtime::database::wire::{Operations, Reader, code};
+use runtime::database::{Callback, Failure, Instance, Interrupter, Settings};
 use runtime::extensions::{ExtensionGrants, Limits as ExtensionLimits};
 
 use crate::grants;
@@ -135,15 +135,15 @@ unsafe impl Send for Events {}
 unsafe impl Sync for Events {}
 
 impl Callback for Events {
-    fn call(&self, _: Event, bytes: &[u8]) -> Returned<'_> {
+    fn call(&self, arguments: &[u8], reply: &mut Vec<u8>) {
         let mut count = 0;
         // SAFETY: the C code reads the bytes, and its reply has `count` bytes until it is called
         // again.
-        let reply = unsafe {
-            let reply = library_event(self.0, bytes.as_ptr(), bytes.len(), &mut count);
-            if reply.is_null() { &[] } else { slice::from_raw_parts(reply, count) }
+        let written = unsafe {
+            let written = library_event(self.0, arguments.as_ptr(), arguments.len(), &mut count);
+            if written.is_null() { &[] } else { slice::from_raw_parts(written, count) }
         };
-        Ok(Value::Blob(reply.into()))
+        reply.extend_from_slice(written);
     }
 }
 

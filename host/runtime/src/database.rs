@@ -25,8 +25,7 @@ mod streams;
 mod template;
 mod time;
 
-pub use bindings::sqlite_wasm::database::callbacks::Event;
-pub use callbacks::{Callback, OnProgress, Returned};
+pub use callbacks::{Callback, OnProgress};
 pub use failure::{Failure, Reason};
 pub use instance::Instance;
 pub use process::OnRefused;

@@ -2,23 +2,30 @@
 //! the program, with arguments that SQL chooses.
 
 mod groups;
+mod registered;
 
 use std::cmp::Ordering;
 use std::ops::BitOr;
-use std::sync::Arc;
 
-use runtime::database::wire::{self, Function, FunctionKind, Operations, Reader};
-use runtime::database::{Callback, Event};
+use runtime::database::wire::{Event, Kind, Operations, Reader, Writer, code, tag};
 
-use crate::callback::{Called, Outcome, callback};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
-use crate::rows::{index_values, value_at};
-use crate::types::{FromSql, FromSqlError, ToSql, ToSqlOutput, ValueRef};
+use crate::rows::{end_of_value, value_at};
+use crate::types::{FromSql, FromSqlError, ToSql, ValueRef};
 use groups::Groups;
+use registered::{Called, Compare, Object};
+
+pub(crate) use registered::Registered;
 
 /// Limit on arguments of a call: SQLite's limit is 1000.
 const MAX_ARGUMENTS: u32 = 1000;
+
+/// The bits of SQLite's encodings in a function's flags. The program receives UTF-8.
+const ENCODINGS: u32 = 7;
+
+/// SQLITE_UTF8.
+const UTF8: u32 = 1;
 
 /// Properties of a function, with SQLite's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,7 +33,7 @@ pub struct FunctionFlags(u32);
 
 impl FunctionFlags {
     /// Text is passed as UTF-8, as for all functions here.
-    pub const SQLITE_UTF8: Self = Self(1);
+    pub const SQLITE_UTF8: Self = Self(UTF8);
     /// The same arguments give the same result within one statement.
     pub const SQLITE_DETERMINISTIC: Self = Self(0x800);
     /// Only the program's SQL can call it: triggers, views and schemas cannot.
@@ -125,27 +132,29 @@ pub trait WindowAggregate<A, T: ToSql>: Aggregate<A, T> {
     fn inverse(&self, context: &mut Context<'_>, state: &mut A) -> Result<()>;
 }
 
-fn outcome(result: Result<impl ToSql>) -> Outcome {
-    let value = result.and_then(|value| match value.to_sql()? {
-        ToSqlOutput::Owned(value) => Ok(value.into()),
-        ToSqlOutput::Borrowed(value) => Ok(wire::Value::from(value).map(<[u8]>::to_vec)),
-    });
-    value.map_err(|error| error.for_sql())
+/// Write the value of a function.
+fn put_value(reply: &mut Writer, value: &impl ToSql) -> Result<()> {
+    reply.value(value.to_sql()?.as_ref().into());
+    Ok(())
 }
 
-/// Find the offsets of all arguments, which come from the sandbox.
-fn index_all(bytes: &[u8], offsets: &mut Vec<u32>) -> Result<()> {
-    let mut position = 0;
+/// Find the offsets of all arguments in the bytes that are returned. A subtype is not read.
+fn index_arguments<'a>(from: &mut Reader<'a>, offsets: &mut Vec<u32>) -> Result<&'a [u8]> {
+    let count = from.u32()?;
+    if count > MAX_ARGUMENTS {
+        return Err(Error::MalformedReply);
+    }
+    let (bytes, mut position) = (from.0, 0);
     offsets.clear();
-    let mut one = Vec::new();
-    for _ in 0..MAX_ARGUMENTS {
-        if position == bytes.len() {
-            return Ok(());
+    for _ in 0..count {
+        if bytes.get(position) == Some(&tag::SUBTYPE) {
+            position += 2;
         }
         offsets.push(u32::try_from(position).map_err(|_| Error::MalformedReply)?);
-        position = index_values(bytes, position, 1, &mut one).ok_or(Error::MalformedReply)?;
+        position = end_of_value(bytes, position).ok_or(Error::MalformedReply)?;
     }
-    if position == bytes.len() { Ok(()) } else { Err(Error::MalformedReply) }
+    from.0 = &bytes[position..];
+    Ok(bytes)
 }
 
 struct Scalar<F> {
@@ -158,28 +167,12 @@ where
     F: FnMut(&Context<'_>) -> Result<T> + Send,
     T: ToSql,
 {
-    fn call(&mut self, _: Event, bytes: &[u8]) -> Outcome {
-        let indexed = index_all(bytes, &mut self.offsets);
-        let call = |()| (self.function)(&Context { bytes, offsets: &self.offsets });
-        outcome(indexed.and_then(call))
+    fn call(&mut self, _: Event, from: &mut Reader, reply: &mut Writer) -> Result<()> {
+        let bytes = index_arguments(from, &mut self.offsets)?;
+        put_value(reply, &(self.function)(&Context { bytes, offsets: &self.offsets })?)
     }
 }
 
-struct Collation<F>(F);
-
-impl<F: FnMut(&str, &str) -> Ordering + Send> Called for Collation<F> {
-    fn call(&mut self, _: Event, bytes: &[u8]) -> Outcome {
-        let mut reader = Reader(bytes);
-        let mut text = || match reader.value() {
-            Ok(wire::Value::Text(text)) => Ok(String::from_utf8_lossy(text)),
-            _ => Err(Error::MalformedReply),
-        };
-        let order = text().and_then(|left| Ok((self.0)(&left, &text()?) as i64));
-        outcome(order)
-    }
-}
-
-/// A description for SQLite.
 impl Connection {
     /// Register a function of the program, with 0 to 1000 arguments, or -1 if it is variadic. A
     /// panic in the function is an SQL error.
@@ -211,8 +204,8 @@ impl Connection {
         F: FnMut(&Context<'_>) -> Result<T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let called = callback(Scalar { function, offsets: Vec::new() });
-        self.register(name, arguments, FunctionKind::Scalar, flags, Some(called))
+        let called = Box::new(Scalar { function, offsets: Vec::new() });
+        self.register(name, arguments, Kind::Scalar, flags, Some(called))
     }
 
     /// Register an aggregate function of the program.
@@ -232,8 +225,8 @@ impl Connection {
         D: Aggregate<A, T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let called = callback(Groups::<D, A, T>::new(function));
-        self.register(name, arguments, FunctionKind::Aggregate, flags, Some(called))
+        let called = Box::new(Groups::<D, A, T>::new(function));
+        self.register(name, arguments, Kind::Aggregate, flags, Some(called))
     }
 
     /// Register a window function of the program.
@@ -253,8 +246,8 @@ impl Connection {
         D: WindowAggregate<A, T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let called = callback(Groups::<D, A, T>::windows(function));
-        self.register(name, arguments, FunctionKind::Window, flags, Some(called))
+        let called = Box::new(Groups::<D, A, T>::windows(function));
+        self.register(name, arguments, Kind::Window, flags, Some(called))
     }
 
     /// Remove the function with this name and argument count.
@@ -263,19 +256,24 @@ impl Connection {
     ///
     /// As [`Self::create_scalar_function`].
     pub fn remove_function(&self, name: &str, arguments: i32) -> Result<()> {
-        self.register(name, arguments, FunctionKind::Scalar, FunctionFlags::SQLITE_UTF8, None)
+        self.register(name, arguments, Kind::None, FunctionFlags::SQLITE_UTF8, None)
     }
 
     fn register(
         &self,
         name: &str,
         arguments: i32,
-        kind: FunctionKind,
+        kind: Kind,
         FunctionFlags(flags): FunctionFlags,
-        called: Option<Arc<dyn Callback>>,
+        called: Option<Box<dyn Called>>,
     ) -> Result<()> {
-        let function = Function { name: name.as_bytes(), arguments, kind, flags };
-        self.session.register(called, |id| Operations::default().create_function(id, function))
+        let (name, flags) = (checked_name(name)?, flags & !ENCODINGS | UTF8);
+        let registered = &self.session.events()?.registered;
+        // SQLite reports when it needs it no longer, also if it refuses it.
+        let id = called.map_or(0, |called| registered.add(Object::Function(called)));
+        let create =
+            Operations::default().call_create_function(name, arguments, flags, kind as u8, id);
+        self.session.call(&create, |_| Ok(()))
     }
 
     /// Register a collation of the program. In text that is not UTF-8, U+FFFD replaces invalid
@@ -284,11 +282,14 @@ impl Connection {
     /// # Errors
     ///
     /// As [`Self::create_scalar_function`].
-    pub fn create_collation<F>(&self, name: &str, compare: F) -> Result<()>
+    pub fn create_collation<F>(&self, name: &str, mut compare: F) -> Result<()>
     where
         F: FnMut(&str, &str) -> Ordering + Send + 'static,
     {
-        self.set_collation(name, Some(callback(Collation(compare))))
+        let compare = move |left: &[u8], right: &[u8]| {
+            compare(&String::from_utf8_lossy(left), &String::from_utf8_lossy(right))
+        };
+        self.set_collation(name, Some(Box::new(compare)))
     }
 
     /// Remove a collation.
@@ -300,9 +301,26 @@ impl Connection {
         self.set_collation(name, None)
     }
 
-    fn set_collation(&self, name: &str, called: Option<Arc<dyn Callback>>) -> Result<()> {
-        let name = name.as_bytes();
-        self.session.register(called, |id| Operations::default().create_collation(id, name))
+    fn set_collation(&self, name: &str, compare: Option<Box<Compare>>) -> Result<()> {
+        let name = checked_name(name)?;
+        let registered = &self.session.events()?.registered;
+        let id = compare.map(|compare| registered.add(Object::Collation(compare)));
+        let create =
+            Operations::default().call_create_collation(name, UTF8, id.is_some(), id.unwrap_or(0));
+        let created = self.session.call(&create, |_| Ok(()));
+        // Unlike a function, SQLite does not drop a collation that it refuses.
+        if let (Err(_), Some(id)) = (&created, id) {
+            registered.remove(id);
+        }
+        created
+    }
+}
+
+/// A name for SQLite, which ends at a zero byte.
+fn checked_name(name: &str) -> Result<Option<&[u8]>> {
+    match name.contains('\0') {
+        true => Err(Error::sqlite(code::ERROR, "a name has a NUL")),
+        false => Ok(Some(name.as_bytes())),
     }
 }
 
@@ -313,14 +331,25 @@ mod tests {
     #[test]
     fn arguments_that_are_not_values_are_refused() {
         let mut offsets = Vec::new();
-        let mut writer = wire::Writer::default();
-        (0..1000).for_each(|_| writer.null());
-        assert!(index_all(&writer.0, &mut offsets).is_ok());
-        writer.null();
-        assert!(index_all(&writer.0, &mut offsets).is_err());
-        assert!(index_all(&[9], &mut offsets).is_err());
+        let mut index = |bytes: &[u8]| {
+            let mut from = Reader(bytes);
+            let indexed = index_arguments(&mut from, &mut offsets).is_ok();
+            (indexed, from.0.len())
+        };
+        let nulls = |count: u32| {
+            let mut writer = Writer::default();
+            writer.u32(count);
+            (0..count).for_each(|_| writer.null());
+            writer.u32(7);
+            writer.0
+        };
+        assert_eq!(index(&nulls(1000)), (true, 4));
+        assert!(!index(&nulls(1001)).0);
+        assert!(!index(&[1, 0, 0, 0, 9]).0);
+        assert!(!index(&[1, 0, 0, 0, tag::SUBTYPE]).0);
+        assert_eq!(index(&[1, 0, 0, 0, tag::SUBTYPE, 74, tag::NULL]), (true, 0));
         let mut scalar = Scalar { function: |_: &Context<'_>| Ok(1), offsets };
-        assert!(scalar.call(Event::Scalar, &[3, 1]).is_err());
-        assert!(Collation(|a: &str, b: &str| a.cmp(b)).call(Event::Compare, &[0]).is_err());
+        let mut reply = Writer::default();
+        assert!(scalar.call(Event::Scalar, &mut Reader(&[3, 1]), &mut reply).is_err());
     }
 }

@@ -247,21 +247,24 @@ pub fn index_values(
     offsets.clear();
     for _ in 0..width {
         offsets.push(u32::try_from(position).ok()?);
-        let length = match *bytes.get(position)? {
-            tag::NULL => 1,
-            tag::INTEGER | tag::REAL => 9,
-            tag::TEXT | tag::BLOB => {
-                let length = bytes.get(position + 1..)?.first_chunk()?;
-                (u32::from_le_bytes(*length) as usize).checked_add(6)?
-            }
-            _ => return None,
-        };
-        position = position.checked_add(length)?;
-        if position > bytes.len() {
-            return None;
-        }
+        position = end_of_value(bytes, position)?;
     }
     Some(position)
+}
+
+/// The end of the value at a position; none if it is not one.
+#[inline]
+pub fn end_of_value(bytes: &[u8], position: usize) -> Option<usize> {
+    let length = match *bytes.get(position)? {
+        tag::NULL => 1,
+        tag::INTEGER | tag::REAL => 9,
+        tag::TEXT | tag::BLOB => {
+            let length = bytes.get(position + 1..)?.first_chunk()?;
+            (u32::from_le_bytes(*length) as usize).checked_add(6)?
+        }
+        _ => return None,
+    };
+    position.checked_add(length).filter(|end| *end <= bytes.len())
 }
 
 /// The value at an offset that [`index_values`] found.

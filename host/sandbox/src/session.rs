@@ -9,7 +9,7 @@ use runtime::database::{Callback, Instance, Interrupter, OnProgress};
 
 use crate::builder::Limits;
 use crate::error::{Error, Limit, Result};
-use crate::hooks::Hooks;
+use crate::events::Events;
 
 /// Maximum size of closing and resetting operations that wait for the next request.
 const MAX_LATER_BYTES: usize = 4096;
@@ -29,9 +29,9 @@ pub struct Session {
     /// The end of the connection's time.
     end: Option<Instant>,
     is_closed: Cell<bool>,
-    /// The program's hooks, and the address of the connection in the sandbox; set when first
-    /// needed.
-    pub hooks: OnceCell<(Arc<Hooks>, u32)>,
+    /// What the program has registered, and the address of the connection in the sandbox; set when
+    /// first needed.
+    pub events: OnceCell<(Arc<Events>, u32)>,
 }
 
 impl Session {
@@ -53,7 +53,7 @@ impl Session {
             end,
             // True until it is open.
             is_closed: Cell::new(true),
-            hooks: OnceCell::new(),
+            events: OnceCell::new(),
         };
         session.connection = session.program(open, |reply| Ok(reply.u32()?))?;
         session.is_closed.set(false);
@@ -143,19 +143,9 @@ impl Session {
         self.call_on(connection, &connect, |reply| Ok(reply.u32()?))
     }
 
-    /// Register a callback. Returns its id for the sandbox.
+    /// Add a callback. Returns its id for the sandbox.
     pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
         self.instance.add(callback)
-    }
-
-    /// Register a function or collation with a callback's id.
-    pub fn register(
-        &self,
-        callback: Option<Arc<dyn Callback>>,
-        operation: impl FnOnce(Option<u32>) -> Operations,
-    ) -> Result<()> {
-        let callback = callback.map(|callback| self.instance.add(callback));
-        self.program(&operation(callback), |_| Ok(()))
     }
 
     /// Call this every few thousand steps of a statement.

@@ -77,7 +77,7 @@ class Engine {
   #shareMailboxes() {
     const operations = this.memory.allocate(MAILBOX_BYTES);
     const events = this.memory.allocate(MAILBOX_BYTES);
-    this.mailboxes = { operations, events };
+    this.mailboxes = { operations, events, bytes: MAILBOX_BYTES };
     this.#exports[`${CONNECTIONS}share-mailboxes`](operations, MAILBOX_BYTES, events, MAILBOX_BYTES);
     this.performInMailbox = this.#exports[`${CONNECTIONS}perform-in-mailbox`];
     this.lastReply = this.#exports[`${CONNECTIONS}last-reply`];

@@ -1,15 +1,12 @@
 'use strict';
-// `callbacks` of wit/database: the engine calls the program, with bytes as components/shared/wire/c/calls.h
+// `callbacks` of wit/database: the engine calls the program, with bytes as components/shared/wire/src/callbacks.rs
 // defines them. One callback serves all events of a connection.
 
-const { TAG } = require('../opcodes.js');
 const { Reader } = require('../wire/reader.js');
 const { Writer } = require('../wire/writer.js');
 
-/** Longest reply that is returned in the mailbox. */
-const MAX_INLINE = 64;
-/** Where the bytes of an inline value begin. */
-const INLINE_WORDS = 8;
+/** The length of a reply that is not in the mailbox: more than any length. */
+const ELSEWHERE = 0xffffffff;
 
 /** Deepest nesting of callbacks, each of which uses the stack. */
 const MAX_DEPTH = 16;
@@ -26,13 +23,10 @@ class Events {
     this.engine = engine;
   }
 
-  /** Calls the program. Returns whether the reply is an inline value at `target`. */
-  #call(pointer, length, target) {
+  /** Calls the program. Returns the length of the reply, if that is in the mailbox. */
+  #call(pointer, length) {
     const { memory } = this.engine;
-    if (this.#depth === MAX_DEPTH) {
-      this.#reply = Buffer.alloc(0);
-      return false;
-    }
+    if (this.#depth === MAX_DEPTH) return 0;
     memory.check(pointer, length);
     const reader = new Reader(memory.u8, memory.view, pointer, pointer + length);
     const event = reader.u8();
@@ -47,53 +41,39 @@ class Events {
     }
     this.engine.checkAlive();
     const reply = writer.written();
-    if (reply.length > MAX_INLINE) {
+    const { events, bytes } = this.engine.mailboxes;
+    if (reply.length > bytes) {
       this.#reply = Buffer.from(reply);
-      return false;
+      return ELSEWHERE;
     }
-    memory.view.setUint32(target, TAG.BLOB | (reply.length << 8), true);
-    memory.u8.set(reply, target + INLINE_WORDS);
-    return true;
+    memory.u8.set(reply, events);
+    return reply.length;
   }
 
-  /** The value that `last-outcome` returns: a blob. */
+  /** The outcome `returned`, with the reply that was too long for the mailbox. */
   #lastOutcome(result) {
     const { memory } = this.engine;
     const reply = this.#reply ?? Buffer.alloc(0);
     this.#reply = null;
-    const start = memory.allocate(reply.length + 6);
-    const { u8, view } = memory;
-    u8[start] = TAG.BLOB;
-    view.setUint32(start + 1, reply.length, true);
-    u8.set(reply, start + 5);
-    u8[start + 5 + reply.length] = 0;
-    // The outcome `returned`, and in it no failure.
-    u8[result] = 0;
-    u8[result + 4] = 0;
-    view.setUint32(result + 8, start, true);
-    view.setUint32(result + 12, reply.length + 6, true);
+    const start = memory.store(reply);
+    memory.u8[result] = 0;
+    memory.view.setUint32(result + 4, start, true);
+    memory.view.setUint32(result + 8, reply.length, true);
   }
 
   /** The imports of `sqlite-wasm:database/callbacks`. */
   imports() {
     return {
-      call: (_callback, _event, pointer, length, result) => {
-        const isInline = this.#call(pointer >>> 0, length >>> 0, result + 8);
-        this.engine.memory.u8[result] = isInline ? 1 : 0;
-      },
-      'call-in-mailbox': (_callback, _event, count) => {
-        const { events } = this.engine.mailboxes;
-        return this.#call(events, count >>> 0, events) ? 1 : 0;
-      },
+      call: (_callback, pointer, length) => this.#call(pointer >>> 0, length >>> 0),
+      'call-in-mailbox': (_callback, count) => this.#call(this.engine.mailboxes.events, count >>> 0),
       'measure-outcome': (result) => {
-        this.engine.memory.view.setUint32(result, (this.#reply?.length ?? 0) + 6, true);
+        this.engine.memory.view.setUint32(result, this.#reply?.length ?? 0, true);
         this.engine.memory.u8[result + 4] = 0;
       },
       'last-outcome': (result) => this.#lastOutcome(result),
       resume: () => {
         throw new Error('no callback waits');
       },
-      release: () => {},
     };
   }
 }

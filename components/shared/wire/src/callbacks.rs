@@ -2,7 +2,8 @@
 //! virtual tables, and what a method may ask meanwhile; and the kinds of its functions.
 //!
 //! A callback begins with its event (u8) and the connection (u32). The reply begins with an integer
-//! (i32), which is 0 if the description says nothing else.
+//! (i32), which is 0 or a result code if the description says nothing else. An empty reply is the
+//! code SQLITE_ERROR.
 
 macro_rules! numbered {
     ($(#[$attribute:meta])* $enum:ident { $($(#[doc = $doc:literal])* $name:ident,)* }) => {
@@ -17,6 +18,11 @@ macro_rules! numbered {
             /// All of them, with their names and the lines of their descriptions.
             pub const ALL: &[(&str, Self, &[&str])] =
                 &[$((stringify!($name), Self::$name, &[$($doc),*])),*];
+
+            /// The one with this code.
+            pub fn of(code: u8) -> Option<Self> {
+                Self::ALL.get(usize::from(code)).map(|(_, one, _)| *one)
+            }
         }
     };
 }
@@ -24,13 +30,14 @@ macro_rules! numbered {
 numbered! {
     /// An event, after which its arguments are listed.
     Event {
-        /// Function, arguments with their count (u32), auxiliary data. Reply: value, auxiliary data.
+        /// Function, arguments with their count (u32), auxiliary data. Reply: value, or the message
+        /// of an error; auxiliary data.
         Scalar,
         /// Function, group (0: a new one), arguments. Reply: group, message of an error.
         AggregateStep,
         /// As for a step.
         AggregateInverse,
-        /// Function, group. Reply: value.
+        /// Function, group. Reply: value, or the message of an error.
         AggregateValue,
         /// As for the value.
         AggregateFinal,

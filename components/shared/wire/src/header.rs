@@ -73,7 +73,7 @@ mod tests {
         for line in [
             "  WORK_WRITE = 0,\n",
             "  WORK_SET_LAST_INSERT_ROW_ID = 16,\n",
-            "  WORK_LOAD_EXTENSION = 132,\n",
+            "  WORK_LOAD_EXTENSION = 130,\n",
             "  CALL_BIND_NEXT = 163,\n",
             "  X(CALL_LIMIT, call_limit)",
             "#define PREPARE_COUNTED 0x20000000\n",

@@ -36,9 +36,7 @@ pub use inline::{Head, InlineArguments, InlineValue};
 pub use opcode::{Capability, Group, Opcode, Row, Sender};
 pub use operation::{ObjectOperation, Operation, ProgramOperation};
 pub use operations::Operations;
-pub use parameter::{
-    BlobLocation, Bound, Database, Function, FunctionKind, Locations, Parameter, Rest, Text,
-};
+pub use parameter::{BlobLocation, Bound, Database, Locations, Parameter, Rest, Text};
 pub use reply::{Opened, Prepared, Ran, Rows};
 pub use returned::Returned;
 pub use value::{Value, tag};

@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use crate::parameter::{Bound, Database, Function, Locations, Parameter, Rest, Text};
+use crate::parameter::{Bound, Database, Locations, Parameter, Rest, Text};
 use crate::table::table;
 use crate::{Error, Value};
 
@@ -200,7 +200,7 @@ mod tests {
         for code in 0..=255 {
             let senders: &[Sender] = match code {
                 0..=19 => &[Extension, Program],
-                128..=132 | 160..=179 | 183..=239 => &[Program],
+                128..=130 | 160..=179 | 183..=239 => &[Program],
                 254 => &[Host],
                 _ => &[],
             };

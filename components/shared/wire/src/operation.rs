@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 
 use crate::opcode::{Capability, Opcode, Sender};
-use crate::parameter::{Bound, Database, Function, Locations, Parameter, Text};
+use crate::parameter::{Bound, Database, Locations, Parameter, Text};
 use crate::table::table;
 use crate::{Error, Reader, Value};
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 
 use crate::opcode::Opcode;
-use crate::parameter::{Bound, Database, Function, Locations, Parameter, Rest, Text};
+use crate::parameter::{Bound, Database, Locations, Parameter, Rest, Text};
 use crate::table::table;
 use crate::{Operation, Reader, Value, Writer};
 
@@ -116,7 +116,6 @@ impl From<Vec<u8>> for Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameter::FunctionKind;
     use crate::{BlobLocation, Error, ProgramOperation, Sender};
 
     fn read(operations: Operations) -> alloc::string::String {
@@ -213,9 +212,6 @@ mod tests {
         );
     }
 
-    const FUNCTION: Function<'_> =
-        Function { name: b"f", arguments: -1, kind: FunctionKind::Window, flags: 0x800 };
-
     #[test]
     fn operations_of_programs_are_alone_in_their_request() {
         let none = Operations::default;
@@ -225,12 +221,6 @@ mod tests {
                 "OpenConnection { flags: 6, busy_milliseconds: 7, path: [255] }",
             ),
             (none().close_connection(), "CloseConnection"),
-            (
-                none().create_function(Some(0), FUNCTION),
-                "CreateFunction { callback: Some(0), function: Function { name: [102], \
-                 arguments: -1, kind: Window, flags: 2048 } }",
-            ),
-            (none().create_collation(None, b"c"), "CreateCollation { callback: None, name: [99] }"),
             (none().load_extension("uuid"), "LoadExtension { name: \"uuid\" }"),
         ] {
             let mut request = operation.into_bytes();

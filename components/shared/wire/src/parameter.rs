@@ -53,10 +53,8 @@ parameters! {
     Text<'a> = "text or null", Text::read_any, Text::put_any;
     Value<&'a [u8]> = "value", Reader::value, Writer::value;
     Bound<'a> = "value", Bound::read_any, Bound::put_any;
-    Option<u32> = "u32", read_callback, put_callback;
     Locations<'a> = "as described", Locations::read_all, Locations::put_all;
     Database<'a> = "value", Database::read_any, Database::put_any;
-    Function<'a> = "s32, u8, u32, blob", Function::read_all, Function::put_all;
     Rest<'a> = "as described", Rest::read_all, |to: &mut Writer, rest: Rest| to.0.extend_from_slice(rest.0);
 }
 
@@ -69,15 +67,6 @@ fn put_optional_name(to: &mut Writer, name: Option<&CStr>) {
         None => to.null(),
         Some(name) => to.text(name.to_bytes()),
     }
-}
-
-/// An id plus one; 0 for none.
-fn read_callback(from: &mut Reader) -> Result<Option<u32>, Error> {
-    from.u32().map(|number| number.checked_sub(1))
-}
-
-fn put_callback(to: &mut Writer, callback: Option<u32>) {
-    to.u32(callback.map_or(0, |number| number + 1));
 }
 
 /// The location of a blob: flags, row id, schema, table, column.
@@ -170,56 +159,6 @@ impl<'a> Database<'a> {
             Self::Named(name) => put_optional_name(to, name),
             Self::At(position) => to.integer(position),
         }
-    }
-}
-
-/// What a function is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum FunctionKind {
-    /// Called with the values of one row.
-    Scalar = 0,
-    /// Called with all rows of a group.
-    Aggregate = 1,
-    /// An aggregate from which rows can be removed again.
-    Window = 2,
-}
-
-impl FunctionKind {
-    fn of(code: u8) -> Result<Self, Error> {
-        let all = [Self::Scalar, Self::Aggregate, Self::Window];
-        all.get(usize::from(code)).copied().ok_or(Error::Malformed)
-    }
-}
-
-/// A function of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Function<'a> {
-    /// Its name in SQL.
-    pub name: &'a [u8],
-    /// How many arguments it takes, or -1 if it is variadic.
-    pub arguments: i32,
-    /// Its kind.
-    pub kind: FunctionKind,
-    /// SQLite's flags, such as `SQLITE_DETERMINISTIC`.
-    pub flags: u32,
-}
-
-impl<'a> Function<'a> {
-    fn read_all(from: &mut Reader<'a>) -> Result<Self, Error> {
-        Ok(Self {
-            arguments: read_i32(from)?,
-            kind: FunctionKind::of(from.u8()?)?,
-            flags: from.u32()?,
-            name: from.bytes()?,
-        })
-    }
-
-    fn put_all(to: &mut Writer, function: Self) {
-        function.arguments.put(to);
-        to.u8(function.kind as u8);
-        to.u32(function.flags);
-        to.bytes(function.name);
     }
 }
 

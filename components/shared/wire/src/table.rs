@@ -99,13 +99,8 @@ Program {
     ) => "the connection (u32)";
     /// Close the connection and everything that belongs to it.
     CloseConnection = 129, Program, close_connection();
-    /// Register a function: the id of a callback plus one, or 0 to remove it; its argument
-    /// count, its kind, its flags, its name.
-    CreateFunction = 130, Program, create_function(callback: Option<u32>, function: Function<'a>);
-    /// Register a collation: the id of a callback plus one, or 0 to remove it.
-    CreateCollation = 131, Program, create_collation(callback: Option<u32>, name: &'a [u8]);
     /// Load an extension by its name or path, and register its functions.
-    LoadExtension = 132, Program, load_extension(name: &'a str);
+    LoadExtension = 130, Program, load_extension(name: &'a str);
 }
 Host {
     /// Fail with SQLITE_NOMEM unless there is memory for what the host is about to send: the

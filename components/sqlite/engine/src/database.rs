@@ -3,7 +3,6 @@
 
 mod callbacks;
 mod calls;
-mod functions;
 mod objects;
 #[allow(unsafe_code)]
 mod only_programs;
@@ -11,7 +10,6 @@ mod open;
 mod owner;
 
 use std::cell::RefCell;
-use std::ffi::CString;
 use std::rc::Rc;
 
 use wire::{Group, Opcode, ProgramOperation, Sender, Writer, code};
@@ -22,7 +20,6 @@ use crate::operations::{self, Caller, blob_cache, open_handles, unreadable};
 use crate::room;
 use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use callbacks::Callback;
 pub use callbacks::set_events;
 
 /// Most connections of one component: each has its own handles.
@@ -92,14 +89,6 @@ fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u
             reply.u32(open(path, flags, busy_milliseconds)?);
         }
         ProgramOperation::CloseConnection {} => close(connection)?,
-        ProgramOperation::CreateFunction { callback, function } => {
-            let callback = callback.map(Callback::new);
-            functions::create(&get(connection)?.db, callback, &function)?;
-        }
-        ProgramOperation::CreateCollation { callback, name } => {
-            let callback = callback.map(Callback::new);
-            functions::create_collation(&get(connection)?.db, callback, name)?;
-        }
         ProgramOperation::LoadExtension { name } => load_extension(connection, name)?,
     }
     Ok(reply.0)
@@ -149,9 +138,4 @@ fn load_extension(connection: u32, name: &str) -> Result<(), SqlError> {
     let opened = get(connection)?;
     let loaded = load::load(name).map_err(|why| failure(code::ERROR, &why))?;
     load::connect(&opened.db, &loaded)
-}
-
-/// A name as a C string for SQLite.
-fn c_name(name: &[u8]) -> Result<CString, SqlError> {
-    CString::new(name).map_err(|_| failure(code::ERROR, "a name has a NUL"))
 }

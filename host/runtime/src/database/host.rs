@@ -3,13 +3,13 @@
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
-use wire::{InlineValue, code};
+use wire::code;
 
 use super::bindings::sqlite_wasm::database::callbacks::{Outcome, Request};
 use super::callbacks::Answer;
 use super::failure::{Failure, Reason};
 use super::fiber::Exit;
-use super::mailbox::Mailbox;
+use super::mailbox::{self, Mailbox};
 use super::messages::{Input, Output};
 use super::process::Process;
 use crate::contract::types::SqlError;
@@ -18,6 +18,9 @@ use crate::filesystem::files::FilesCtx;
 use crate::imports::fused::FusedCtx;
 use crate::limits::memory::MemoryLimit;
 use crate::words::received;
+
+/// The length of a reply that is not in the mailbox: more than any length.
+const ELSEWHERE: u32 = u32::MAX;
 
 /// The data in the store of a database.
 pub struct Host {
@@ -32,6 +35,8 @@ pub struct Host {
     pub exit: Option<Exit<Input, Output>>,
     /// The mailbox of events.
     pub events: Option<Mailbox>,
+    /// The memory of the last reply, for the arguments of the next event.
+    pub spare: Vec<u8>,
     /// The outcome of the last call of the program.
     pub outcome: Option<Outcome>,
     /// The component's output: the message of a panic.
@@ -53,11 +58,18 @@ impl Host {
         }
     }
 
-    /// The same for a call, whose outcome is stored unless it is an inline value.
-    pub fn call_program(&mut self, output: Output) -> wasmtime::Result<Option<InlineValue>> {
+    /// The same for a call. Returns the length of the reply, if that is in the mailbox; otherwise the
+    /// outcome is stored.
+    pub fn call_program(&mut self, output: Output) -> wasmtime::Result<u32> {
         let outcome = match self.leave(output)? {
-            Answer::Inline(value) => return Ok(Some(value)),
-            Answer::Returned(result) => Outcome::Returned(result),
+            Answer::Reply(reply) => match self.events.as_mut().and_then(|to| to.put(&reply)) {
+                Some(count) => {
+                    self.spare = reply;
+                    self.spare.shrink_to(mailbox::BYTES);
+                    return Ok(count);
+                }
+                None => Outcome::Returned(reply),
+            },
             Answer::Request { connection, operations } => {
                 Outcome::Pending(Request { connection, operations })
             }
@@ -66,7 +78,7 @@ impl Host {
             }
         };
         self.outcome = Some(outcome);
-        Ok(None)
+        Ok(ELSEWHERE)
     }
 
     /// A failure of SQLite, with the reason if the host knows it.

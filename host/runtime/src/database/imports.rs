@@ -2,20 +2,21 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::mem;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::Duration;
 
 use wasmtime::component::{HasSelf, Linker};
 
-use super::bindings::sqlite_wasm::database::callbacks::{self, Event, Outcome, OutcomeSize};
+use super::bindings::sqlite_wasm::database::callbacks::{self, Outcome, OutcomeSize};
 use super::callbacks::Answer;
 use super::host::Host;
 use super::messages::Output;
 use super::streams;
 use crate::artifact::component::Program;
 use crate::contract::bindings::sqlite_wasm::host::process::{self, CpuTimes, Interruption};
-use crate::contract::types::{self, SqlError};
+use crate::contract::types::SqlError;
 use crate::extensions::{self, ExtensionsView};
 use crate::filesystem::files;
 use crate::imports::clock::Waiting;
@@ -55,37 +56,23 @@ pub fn linker(program: &Program) -> wasmtime::Result<Linker<Data>> {
 }
 
 impl callbacks::Host for Host {
-    fn call(
-        &mut self,
-        callback: u32,
-        event: Event,
-        arguments: Vec<u8>,
-    ) -> wasmtime::Result<Option<types::InlineValue>> {
-        let value = self.call_program(Output::Event { callback, event, arguments })?;
-        Ok(value.map(Into::into))
+    fn call(&mut self, callback: u32, arguments: Vec<u8>) -> wasmtime::Result<u32> {
+        self.call_program(Output::Event { callback, arguments })
     }
 
-    fn call_in_mailbox(
-        &mut self,
-        callback: u32,
-        event: Event,
-        count: u32,
-    ) -> wasmtime::Result<bool> {
-        let mut arguments = Vec::new();
+    fn call_in_mailbox(&mut self, callback: u32, count: u32) -> wasmtime::Result<u32> {
+        let mut arguments = mem::take(&mut self.spare);
+        arguments.clear();
         if !self.events.as_ref().is_some_and(|events| events.take(count, &mut arguments)) {
             return Err(wasmtime::format_err!("its arguments are not in the mailbox"));
         }
-        let Some(value) = self.call_program(Output::Event { callback, event, arguments })? else {
-            return Ok(false);
-        };
-        Ok(self.events.as_mut().and_then(|events| events.put(&value.to_memory())).is_some())
+        self.call_program(Output::Event { callback, arguments })
     }
 
     fn measure_outcome(&mut self) -> wasmtime::Result<OutcomeSize> {
         let (bytes, is_pending) = match &self.outcome {
             None => return Err(wasmtime::format_err!("no outcome is pending")),
-            Some(Outcome::Returned(Ok(bytes))) => (bytes.len(), false),
-            Some(Outcome::Returned(Err(error))) => (error.message.len(), false),
+            Some(Outcome::Returned(bytes)) => (bytes.len(), false),
             Some(Outcome::Pending(request)) => (request.operations.len(), true),
         };
         Ok(OutcomeSize { bytes: u32::try_from(bytes).unwrap_or(u32::MAX), is_pending })
@@ -95,16 +82,9 @@ impl callbacks::Host for Host {
         self.outcome.take().ok_or_else(|| wasmtime::format_err!("no outcome is pending"))
     }
 
-    fn resume(
-        &mut self,
-        reply: Result<Vec<u8>, SqlError>,
-    ) -> wasmtime::Result<Option<types::InlineValue>> {
+    fn resume(&mut self, reply: Result<Vec<u8>, SqlError>) -> wasmtime::Result<u32> {
         let reply = reply.map_err(|error| self.failure(error));
-        Ok(self.call_program(Output::Reply(reply))?.map(Into::into))
-    }
-
-    fn release(&mut self, callback: u32) -> wasmtime::Result<()> {
-        self.leave(Output::Released(callback)).map(drop)
+        self.call_program(Output::Reply(reply))
     }
 }
 

@@ -10,11 +10,12 @@ use wasmtime::Store;
 use wasmtime::component::InstancePre;
 use wire::code;
 
-use super::callbacks::{Answer, Callback, Callbacks, OnProgress, answer};
+use super::callbacks::{Answer, Callback, OnProgress, answer};
 use super::exports::Exports;
 use super::failure::{Failure, Reason};
 use super::fiber::{Fiber, Left};
 use super::live;
+use super::mailbox;
 use super::messages::{Call, Input, Output};
 use crate::filesystem::mapping;
 use crate::imports::data::Data;
@@ -27,7 +28,10 @@ pub struct Instance {
     fiber: RefCell<Fiber<Input, Output>>,
     /// Memory for the next call.
     call: Cell<Option<Box<Call>>>,
-    callbacks: RefCell<Callbacks>,
+    /// By id.
+    callbacks: RefCell<Vec<Arc<dyn Callback>>>,
+    /// The memory of the last arguments, for the reply of the next callback.
+    spare: Cell<Vec<u8>>,
     on_progress: RefCell<Option<OnProgress>>,
     interrupter: Interrupter,
     /// It has lost a page of a mapped file.
@@ -49,6 +53,7 @@ impl Instance {
             fiber: RefCell::new(fiber),
             call: Cell::default(),
             callbacks: RefCell::default(),
+            spare: Cell::default(),
             on_progress: RefCell::default(),
             interrupter,
             has_lost_page: Cell::new(false),
@@ -76,10 +81,11 @@ impl Instance {
         let _old = self.on_progress.replace(call);
     }
 
-    /// Register a callback, and return its id for use in operations. It is removed when SQLite
-    /// no longer needs it.
+    /// Register a callback, which stays as long as the instance. Returns its id for `call-connect`.
     pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
-        self.callbacks.borrow_mut().add(callback)
+        let mut all = self.callbacks.borrow_mut();
+        all.push(callback);
+        (all.len() - 1) as u32
     }
 
     /// Perform operations on a connection (see `connections` in `wit/database`), and put the reply
@@ -138,21 +144,25 @@ impl Instance {
         let mut left = self.resume(input);
         loop {
             let answer = match left {
-                Left::With(Output::Event { callback, event, arguments }) => {
-                    let callback = self.callbacks.borrow().get(callback);
-                    answer(callback.as_deref(), event, &arguments)
-                }
-                Left::With(Output::Released(callback)) => {
-                    let released = self.callbacks.borrow_mut().remove(callback);
-                    // Values that a closure owns may panic when they are dropped.
-                    let _ = catch_unwind(AssertUnwindSafe(|| drop(released)));
-                    Answer::Interrupt(false)
+                Left::With(Output::Event { callback, arguments }) => {
+                    let callback = self.callbacks.borrow().get(callback as usize).cloned();
+                    let mut reply = self.spare.take();
+                    answer(callback.as_ref(), &arguments, &mut reply);
+                    self.keep(arguments);
+                    Answer::Reply(reply)
                 }
                 Left::With(Output::Progress) => Answer::Interrupt(self.interrupts()),
                 left => return self.checked(left),
             };
             left = self.resume(Input::Answer(answer));
         }
+    }
+
+    /// Keep memory for a later reply; few are longer than the mailbox.
+    fn keep(&self, mut memory: Vec<u8>) {
+        memory.clear();
+        memory.shrink_to(mailbox::BYTES);
+        self.spare.set(memory);
     }
 
     /// Whether the program interrupts the statement; a panic interrupts it.

@@ -16,7 +16,7 @@ use wasmtime::component::{ComponentType, Lower};
 use wasmtime::{Result, ValRaw, bail};
 
 /// The length of a mailbox, in bytes. Requests and replies of single rows nearly always fit.
-const BYTES: usize = 4096;
+pub const BYTES: usize = 4096;
 
 /// A mailbox of the component. It is used only while its store exists.
 pub struct Mailbox(NonNull<u8>);

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::bindings::sqlite_wasm::database::callbacks::Event;
 use super::callbacks::Answer;
 use super::failure::{Failure, Reason};
 
@@ -14,7 +13,7 @@ pub enum Input {
     Start,
     /// Perform operations.
     Perform(Box<Call>),
-    /// The program's reply to an event.
+    /// The program's answer to an event.
     Answer(Answer),
     /// End the instance.
     End,
@@ -32,15 +31,11 @@ pub enum Output {
     Event {
         /// The id of the callback.
         callback: u32,
-        /// The event.
-        event: Event,
         /// Its arguments.
         arguments: Vec<u8>,
     },
     /// Should the statement be interrupted?
     Progress,
-    /// SQLite no longer needs this callback.
-    Released(u32),
     /// The reply to a request of a callback, which continues.
     Reply(Result<Vec<u8>, Failure>),
 }

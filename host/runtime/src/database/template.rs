@@ -133,6 +133,7 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
         fused: FusedCtx::default(),
         exit: None,
         events: None,
+        spare: Vec::new(),
         outcome: None,
         log,
     }

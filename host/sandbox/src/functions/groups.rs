@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
-use runtime::database::Event;
-use runtime::database::wire::{self, Reader};
+use runtime::database::wire::{Event, Reader, Writer, code};
 
-use super::{Aggregate, Context, WindowAggregate, index_all, outcome};
-use crate::callback::{Called, Outcome};
+use super::registered::Called;
+use super::{Aggregate, Context, WindowAggregate, index_arguments, put_value};
 use crate::error::{Error, Result};
 use crate::types::ToSql;
 
@@ -17,8 +16,8 @@ const MAX_GROUPS: usize = 65_536;
 /// The groups of an aggregate function, by the ids that were sent to the sandbox.
 pub struct Groups<D, A, T> {
     function: D,
-    groups: HashMap<i64, Option<A>>,
-    next: i64,
+    groups: HashMap<u32, Option<A>>,
+    next: u32,
     offsets: Vec<u32>,
     inverse: fn(&D, &mut Context<'_>, &mut A) -> Result<()>,
     value: fn(&D, Option<&mut A>) -> Result<T>,
@@ -46,52 +45,52 @@ impl<D: Aggregate<A, T>, A, T: ToSql> Groups<D, A, T> {
         Self { inverse: D::inverse, value: D::value, ..Self::new(function) }
     }
 
-    fn start(&mut self) -> Result<i64> {
+    /// Begin a group. Returns its id, which is not 0.
+    fn begin(&mut self) -> Result<u32> {
         if self.groups.len() >= MAX_GROUPS {
-            return Err(Error::sqlite(7, format!("more than {MAX_GROUPS} groups at a time")));
+            let message = format!("more than {MAX_GROUPS} groups at a time");
+            return Err(Error::sqlite(code::NOMEM, message));
         }
-        self.next = self.next.wrapping_add(1);
-        self.groups.insert(self.next, None);
-        Ok(self.next)
+        loop {
+            self.next = self.next.wrapping_add(1);
+            if self.next != 0 && !self.groups.contains_key(&self.next) {
+                self.groups.insert(self.next, None);
+                return Ok(self.next);
+            }
+        }
     }
 
-    fn in_group(&mut self, event: Event, bytes: &[u8]) -> Outcome {
-        let called = self.find(bytes).and_then(|(group, start)| {
-            let Self { function, groups, offsets, .. } = self;
-            let bytes = &bytes[start..];
-            index_all(bytes, offsets)?;
-            let context = &mut Context { bytes, offsets };
-            match event {
-                Event::Finish => {
-                    let state = groups.remove(&group).flatten();
-                    return function.finalize(context, state).map(Some);
-                }
-                Event::Value => {
-                    let state = groups.get_mut(&group).and_then(Option::as_mut);
-                    return (self.value)(function, state).map(Some);
-                }
-                _ => {}
-            }
-            let state = groups.get_mut(&group).ok_or(Error::MalformedReply)?;
-            if state.is_none() {
-                *state = Some(function.init(context)?);
-            }
-            let state = state.as_mut().ok_or(Error::MalformedReply)?;
-            match event {
-                Event::Inverse => (self.inverse)(function, context, state)?,
-                _ => function.step(context, state)?,
-            }
-            Ok(None)
-        });
-        outcome(called)
+    /// Add a row to a group, or remove one from its window. Writes the group.
+    fn step(&mut self, event: Event, from: &mut Reader, reply: &mut Writer) -> Result<()> {
+        let group = match from.u32()? {
+            0 => self.begin(),
+            id => Ok(id),
+        };
+        reply.u32(*group.as_ref().unwrap_or(&0));
+        let Self { function, groups, offsets, .. } = self;
+        let state = groups.get_mut(&group?).ok_or(Error::MalformedReply)?;
+        let bytes = index_arguments(from, offsets)?;
+        let context = &mut Context { bytes, offsets };
+        if state.is_none() {
+            *state = Some(function.init(context)?);
+        }
+        let state = state.as_mut().ok_or(Error::MalformedReply)?;
+        match event {
+            Event::AggregateInverse => (self.inverse)(function, context, state),
+            _ => function.step(context, state),
+        }
     }
 
-    /// The group, and the position of the arguments.
-    fn find(&self, bytes: &[u8]) -> Result<(i64, usize)> {
-        let mut reader = Reader(bytes);
-        match reader.value()? {
-            wire::Value::Integer(group) => Ok((group, bytes.len() - reader.0.len())),
-            _ => Err(Error::MalformedReply),
+    /// The value of a window so far, or of a group that ends.
+    fn value(&mut self, event: Event, from: &mut Reader) -> Result<T> {
+        let id = from.u32()?;
+        let Self { function, groups, .. } = self;
+        match event {
+            Event::AggregateFinal => {
+                let state = groups.remove(&id).flatten();
+                function.finalize(&mut Context { bytes: &[], offsets: &[] }, state)
+            }
+            _ => (self.value)(function, groups.get_mut(&id).and_then(Option::as_mut)),
         }
     }
 }
@@ -102,10 +101,10 @@ where
     A: Send,
     T: ToSql,
 {
-    fn call(&mut self, event: Event, bytes: &[u8]) -> Outcome {
+    fn call(&mut self, event: Event, from: &mut Reader, reply: &mut Writer) -> Result<()> {
         match event {
-            Event::Start => outcome(self.start()),
-            event => self.in_group(event, bytes),
+            Event::AggregateStep | Event::AggregateInverse => self.step(event, from, reply),
+            event => put_value(reply, &self.value(event, from)?),
         }
     }
 }
@@ -134,14 +133,26 @@ mod tests {
     #[test]
     fn groups_that_were_not_given_are_refused_and_bounded() {
         let mut groups = Groups::new(Count);
-        let mut group = wire::Writer::default();
-        group.integer(77);
-        assert!(groups.call(Event::Step, &group.0).is_err());
-        assert!(groups.call(Event::Value, &group.0).is_err());
-        assert!(groups.call(Event::Step, &[]).is_err());
-        for _ in 0..MAX_GROUPS {
-            assert!(groups.call(Event::Start, &[]).is_ok());
+        let mut call = |event, group: u32| {
+            let (mut from, mut reply) = (Writer::default(), Writer::default());
+            from.u32(group);
+            from.u32(0);
+            let called = groups.call(event, &mut Reader(&from.0), &mut reply).is_ok();
+            (called, reply.0)
+        };
+        assert_eq!(call(Event::AggregateStep, 77), (false, vec![77, 0, 0, 0]));
+        assert!(!call(Event::AggregateValue, 77).0);
+        assert!(!call(Event::AggregateInverse, 0).0, "it is no window");
+        for group in 2..=MAX_GROUPS as u32 {
+            assert_eq!(call(Event::AggregateStep, 0), (true, group.to_le_bytes().to_vec()));
         }
-        assert!(groups.call(Event::Start, &[]).is_err());
+        assert!(!call(Event::AggregateStep, 0).0);
+        assert!(call(Event::AggregateFinal, 2).0 && call(Event::AggregateStep, 0).0);
+        assert!(!call(Event::AggregateStep, 2).0, "it has ended");
+        assert!(
+            Groups::new(Count)
+                .call(Event::AggregateStep, &mut Reader(&[]), &mut Writer::default())
+                .is_err()
+        );
     }
 }

@@ -1,10 +1,9 @@
-//! The hooks of a connection, as the sandbox calls them. The bytes can be malformed.
+//! The hooks of a connection, as the sandbox calls them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use runtime::database::wire::{Event, Operations, Reader, Value};
-use runtime::database::{self, Callback, Returned};
+use runtime::database::wire::{Event, Operations, Reader};
 
 use crate::error::Result;
 use crate::session::Session;
@@ -51,9 +50,10 @@ impl Hooks {
         }
     }
 
-    fn run(&self, event: u8, arguments: &mut Reader) -> i32 {
-        let place = Event::hook(event);
-        let failed = if event == Event::Authorizer as u8 { DENY } else { 0 };
+    /// Call the hook of an event. Returns its result.
+    pub fn run(&self, event: Event, arguments: &mut Reader) -> i32 {
+        let place = Event::hook(event as u8);
+        let failed = if event == Event::Authorizer { DENY } else { 0 };
         // Not locked during the call: the hook may cause calls of other hooks.
         let Some((mut hook, changes)) = self.take(place) else { return failed };
         let reply = catch_unwind(AssertUnwindSafe(|| hook(arguments).unwrap_or(failed)));
@@ -62,42 +62,15 @@ impl Hooks {
     }
 }
 
-impl Callback for Hooks {
-    fn call(&self, _: database::Event, bytes: &[u8]) -> Returned<'_> {
-        let mut from = Reader(bytes);
-        // The event, and the connection; only its hooks are here.
-        let reply = match (from.u8(), from.u32()) {
-            (Ok(event), Ok(_)) => self.run(event, &mut from),
-            _ => 0,
-        };
-        Ok(Value::Blob(reply.to_le_bytes().to_vec().into()))
-    }
-}
-
 impl Session {
     /// Set, replace or remove a hook. `number` is an argument of some hooks.
     pub fn set_hook(&self, hook: Event, call: Option<Hooked>, number: u32) -> Result<()> {
-        let (hooks, _) = self.connected()?;
+        let hooks = &self.events()?.hooks;
         let is_set = call.is_some();
         // Drop the old one only after SQLite has stopped calling it.
         let _old = hooks.put(Event::hook(hook as u8), call);
         let set = Operations::default().call_hook(hook as u8, is_set, number);
         self.call(&set, |_| Ok(()))
-    }
-
-    /// Connect SQLite to the hooks of this connection, once.
-    fn connected(&self) -> Result<&(Arc<Hooks>, u32)> {
-        if let Some(connected) = self.hooks.get() {
-            return Ok(connected);
-        }
-        let hooks = Arc::new(Hooks::default());
-        let address = self.address_of(self.connection, self.add(hooks.clone()))?;
-        Ok(self.hooks.get_or_init(|| (hooks, address)))
-    }
-
-    /// The address of this connection in the sandbox.
-    pub fn address(&self) -> Result<u32> {
-        Ok(self.connected()?.1)
     }
 
     /// Remove all hooks: SQLite calls none when it closes the connection.
@@ -113,7 +86,8 @@ impl Session {
             Event::Trace,
         ];
         let set = |hook: &Event| {
-            let (hooks, _) = self.hooks.get()?;
+            let (events, _) = self.events.get()?;
+            let hooks = &events.hooks;
             hooks.put(Event::hook(*hook as u8), None).map(|_| self.set_hook(*hook, None, 0))
         };
         all.iter().filter_map(set).collect()
@@ -122,12 +96,14 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     const COMMIT: usize = Event::hook(Event::Commit as u8);
 
     fn called(hooks: &Hooks) -> i32 {
-        hooks.run(Event::Commit as u8, &mut Reader(&[]))
+        hooks.run(Event::Commit, &mut Reader(&[]))
     }
 
     /// A hook that replaces itself while it runs.

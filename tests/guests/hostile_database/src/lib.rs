@@ -4,10 +4,10 @@
 
 use std::cell::{Cell, RefCell};
 
-use wire::{Group, Opcode, ProgramOperation, Sender};
+use wire::{Event, Group, Opcode, ProgramOperation, Sender, Writer};
 
 use bindings::exports::sqlite_wasm::database::connections::{Guest, SqlError};
-use bindings::sqlite_wasm::database::callbacks::{self, Event};
+use bindings::sqlite_wasm::database::callbacks;
 use bindings::sqlite_wasm::host::process;
 
 #[allow(missing_docs)]
@@ -68,7 +68,7 @@ fn reply() -> Result<Vec<u8>, SqlError> {
         "resume" => _ = callbacks::resume(Ok(&bytes())),
         "outcome" => _ = callbacks::last_outcome(),
         "callbacks" => (0..200).for_each(|_| call_back()),
-        "arguments" => _ = callbacks::call_in_mailbox(0, Event::Scalar, u32::MAX),
+        "arguments" => _ = callbacks::call_in_mailbox(0, u32::MAX),
         _ => {}
     }
     if random().is_multiple_of(4) {
@@ -79,30 +79,25 @@ fn reply() -> Result<Vec<u8>, SqlError> {
 }
 
 fn call_back() {
-    let events = [
-        Event::Scalar,
-        Event::Start,
-        Event::Step,
-        Event::Inverse,
-        Event::Value,
-        Event::Finish,
-        Event::Compare,
-    ];
-    let number = (random() % 8) as u32;
-    let event = events[(random() % events.len() as u64) as usize];
-    let bytes = bytes();
-    let is_in_mailbox = random().is_multiple_of(2);
-    let has_result = if is_in_mailbox {
-        EVENTS.with_borrow_mut(|events| events[..bytes.len()].copy_from_slice(&bytes));
-        callbacks::call_in_mailbox(number, event, bytes.len() as u32)
-    } else {
-        callbacks::call(number, event, &bytes).is_some()
-    };
-    if !has_result {
-        let _ = callbacks::last_outcome();
+    // Mostly the callback that there is, and an event and an object that there may be.
+    let callback = u32::from(random().is_multiple_of(8));
+    let mut event = Writer::default();
+    event.u8((random() % Event::ALL.len() as u64) as u8);
+    event.u32(0);
+    event.u32((random() % 8) as u32);
+    let mut bytes = [event.0, bytes()].concat();
+    if random().is_multiple_of(8) {
+        bytes.truncate((random() % 10) as usize);
     }
-    if random().is_multiple_of(50) {
-        callbacks::release(number);
+    let is_in_mailbox = random().is_multiple_of(2);
+    let count = if is_in_mailbox {
+        EVENTS.with_borrow_mut(|events| events[..bytes.len()].copy_from_slice(&bytes));
+        callbacks::call_in_mailbox(callback, bytes.len() as u32)
+    } else {
+        callbacks::call(callback, &bytes)
+    };
+    if EVENTS.with_borrow(|events| count as usize > events.len()) {
+        let _ = callbacks::last_outcome();
     }
 }
 
@@ -115,12 +110,8 @@ fn perform(operations: &[u8]) -> Result<Vec<u8>, SqlError> {
             ATTACK.set(path);
             Ok(vec![255; 4])
         }
-        Ok(
-            ProgramOperation::CloseConnection {}
-            | ProgramOperation::CreateFunction { .. }
-            | ProgramOperation::CreateCollation { .. },
-        ) => Ok(Vec::new()),
-        // Hooks: the head of a reply, an address, and where that ends.
+        Ok(ProgramOperation::CloseConnection {}) => Ok(Vec::new()),
+        // Hooks and functions: the head of a reply, an address, and where that ends.
         _ if is_calls(operations) => {
             let mut reply = vec![0; 44];
             reply.extend(44_u32.to_le_bytes());

@@ -9,9 +9,9 @@ use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt, sqlite3_value};
-use wire::{InlineValue, Opcode, Reader, Value as Content, Writer, tag};
+use wire::{Opcode, Reader, Writer, tag};
 
-use super::callbacks::{Returned, call_program};
+use super::callbacks;
 use super::owner::Failure;
 use crate::operations::values;
 use crate::sqlite::connection::Connection;
@@ -145,10 +145,8 @@ unsafe extern "C" fn put_value(out: &mut Out, value: *mut sqlite3_value) {
 /// Room for a short reply of the program, in bytes; `EventReply` in `c/interface.h` has as much.
 const ROOM_BYTES: usize = 80;
 
-const _: () = assert!(ROOM_BYTES >= InlineValue::MAX_BYTES);
-
 /// Report an event to the program. Returns the length of its reply, which is in `room`, or in `owned`
-/// for `sqlite3_free`; -1 after a failure.
+/// for `sqlite3_free`; -1 without memory for it.
 ///
 /// # Safety
 ///
@@ -163,33 +161,20 @@ unsafe extern "C" fn interface_call_program(
 ) -> i32 {
     // SAFETY: as above.
     let arguments = unsafe { slice::from_raw_parts(bytes, count) };
-    match call_program(callback, arguments) {
-        Ok(Returned::Inline(value)) => {
-            let head = value.head();
-            if head.tag != tag::BLOB || !head.is_valid() {
-                return -1;
-            }
-            // SAFETY: the words are shorter than the room. This processor stores them in their
-            // order.
-            unsafe {
-                let words = value.words.as_ptr().cast();
-                room.copy_from_nonoverlapping(words, InlineValue::MAX_BYTES);
-            }
-            head.length.into()
+    let keep = |reply: &[u8]| {
+        let kept = if reply.len() <= ROOM_BYTES {
+            room
+        } else {
+            // SAFETY: SQLite is initialized.
+            *owned = unsafe { sqlite::sqlite3_malloc64(reply.len() as u64) };
+            owned.cast()
+        };
+        if kept.is_null() {
+            return -1;
         }
-        Ok(Returned::Long(bytes)) => match Reader(&bytes).value() {
-            // SAFETY: memory for as many bytes, unless it is null.
-            Ok(Content::Blob(reply)) => unsafe {
-                let copy = sqlite::sqlite3_malloc64(reply.len() as u64);
-                if copy.is_null() {
-                    return -1;
-                }
-                copy.cast::<u8>().copy_from_nonoverlapping(reply.as_ptr(), reply.len());
-                *owned = copy;
-                reply.len() as i32
-            },
-            _ => -1,
-        },
-        Err(_) => -1,
-    }
+        // SAFETY: memory for as many bytes, which is not that of the reply.
+        unsafe { kept.copy_from_nonoverlapping(reply.as_ptr(), reply.len()) };
+        i32::try_from(reply.len()).unwrap_or(-1)
+    };
+    callbacks::call(callback, arguments, keep).unwrap_or(-1)
 }

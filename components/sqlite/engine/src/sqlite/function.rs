@@ -121,32 +121,6 @@ impl Connection {
         }
     }
 
-    /// Remove a function with this argument count. Returns the result code.
-    pub fn remove_function(&self, name: &CStr, arguments: c_int) -> c_int {
-        let (db, name, flags) = (self.as_ptr(), name.as_ptr(), sqlite::SQLITE_UTF8);
-        // SAFETY: an open connection and a C string; a function without callbacks is none.
-        unsafe {
-            sqlite::sqlite3_create_function_v2(
-                db,
-                name,
-                arguments,
-                flags,
-                null_mut(),
-                None,
-                None,
-                None,
-                None,
-            )
-        }
-    }
-
-    /// Remove a collation. Returns the result code.
-    pub fn remove_collation(&self, name: &CStr) -> c_int {
-        let (db, name, encoding) = (self.as_ptr(), name.as_ptr(), sqlite::SQLITE_UTF8);
-        // SAFETY: an open connection and a C string; a collation without a callback is none.
-        unsafe { sqlite::sqlite3_create_collation_v2(db, name, encoding, null_mut(), None, None) }
-    }
-
     /// Register a collation. Returns the result code.
     pub fn create_collation<C: Collation>(
         &self,

@@ -72,7 +72,7 @@ enum Status {
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let headers = sqlite_directory();
-    for input in ["build.rs", "src", "ROUTINES.md", CLIENT, CONTRACT] {
+    for input in ["build.rs", "src", CLIENT, CONTRACT] {
         println!("cargo:rerun-if-changed={input}");
     }
     // For the build scripts of extensions, which compile C with these.
@@ -170,7 +170,8 @@ fn write_bindings(out: &Path) {
 /// The routines of `sqlite3ext.h`, with their status in ROUTINES.md.
 fn routines(headers: &Path) -> Vec<Routine> {
     let header = fs::read_to_string(headers.join("sqlite3ext.h")).expect("a header of SQLite");
-    let documented = fs::read_to_string("ROUTINES.md").expect("the crate has ROUTINES.md");
+    let documented = Path::new(CLIENT).join("ROUTINES.md");
+    let documented = fs::read_to_string(documented).expect("the client has ROUTINES.md");
     let declarations = declarations(&header);
     let mut found: Vec<Routine> = Vec::new();
     for line in header.lines() {
@@ -196,13 +197,15 @@ fn parse_define(line: &str) -> Option<(&str, &str)> {
     Some((name.trim(), field.trim()))
 }
 
+/// The status in the last column, before its note.
 fn status(documented: &str, name: &str) -> Option<Status> {
     let start = format!("| `{name}` | ");
     let line = documented.lines().find_map(|line| line.strip_prefix(&start))?;
-    match line.split(" |").next()? {
+    let (_, extension) = line.trim_end_matches(" |").rsplit_once(" | ")?;
+    match extension.split(": ").next()? {
         "SQLite" => Some(Status::Sqlite),
-        "ours" | "no-op" => Some(Status::Replaced),
-        "unsupported" => Some(Status::Unsupported),
+        "sandbox" | "no-op" => Some(Status::Replaced),
+        "refused" => Some(Status::Unsupported),
         other => panic!("ROUTINES.md: `{name}` is `{other}`"),
     }
 }

@@ -1,7 +1,7 @@
 //! SQLite's C interface for extensions that are WebAssembly components.
 //!
 //! Existing C code is compiled into the component as it is, and calls the
-//! `sqlite3_*` functions of this crate; ROUTINES.md lists them. An extension is
+//! `sqlite3_*` functions of this crate; components/shared/wire/c/ROUTINES.md lists them. An extension is
 //! a `cdylib` crate whose build script compiles the C with `cc`, with the
 //! headers of `DEP_SQLITE_WASM_C_API_INCLUDE` and `SQLITE_CORE` defined, and
 //! whose `lib.rs` names the entry point:

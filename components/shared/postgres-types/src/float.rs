@@ -1,6 +1,7 @@
 //! The digits of floats, as PostgreSQL shows them: the fewest that are read back as the same number, whatever way a
 //! reader rounds what lies in the middle between two. Rust's own writer takes such a middle where it is rounded to the
-//! number.
+//! number. Of two texts that are equally short and near, PostgreSQL takes the one with an even last digit, as Rust does
+//! for a given count of digits but not for the fewest.
 
 /// Up to here no number has a middle beside it that is as short as its own digits: each has more of them after the point.
 const FIRST_MIDDLE: f64 = (1_u64 << 50) as f64;
@@ -13,23 +14,51 @@ const SINGLE_DIGITS: usize = 9;
 /// The digits of a finite number with its exponent: `1.5e3`.
 pub fn scientific(number: f64) -> String {
     let shortest = format!("{number:e}");
-    if number.abs() < FIRST_MIDDLE || !number.is_finite() {
+    if !number.is_finite() {
         return shortest;
     }
     let is_it = |text: &str| text.parse::<f64>() == Ok(number);
-    let more = |digits: usize| format!("{number:.digits$e}");
-    unambiguous(shortest, DIGITS, is_it, more)
+    let rounded = |digits: usize| format!("{number:.digits$e}");
+    let shortest = even(shortest, is_it, rounded);
+    if number.abs() < FIRST_MIDDLE {
+        return shortest;
+    }
+    unambiguous(shortest, DIGITS, is_it, rounded)
 }
 
 /// The same of a `real`.
 pub fn scientific_single(number: f32) -> String {
     let shortest = format!("{number:e}");
-    if number.abs() < FIRST_SINGLE_MIDDLE || !number.is_finite() {
+    if !number.is_finite() {
         return shortest;
     }
     let is_it = |text: &str| text.parse::<f32>() == Ok(number);
-    let more = |digits: usize| format!("{number:.digits$e}");
-    unambiguous(shortest, SINGLE_DIGITS, is_it, more)
+    let rounded = |digits: usize| format!("{number:.digits$e}");
+    let shortest = even(shortest, is_it, rounded);
+    if number.abs() < FIRST_SINGLE_MIDDLE {
+        return shortest;
+    }
+    unambiguous(shortest, SINGLE_DIGITS, is_it, rounded)
+}
+
+/// How many digits a text has.
+fn digits_of(text: &str) -> usize {
+    text.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count()
+}
+
+/// The shortest text; with an even last digit, if the number is in the middle between two texts.
+fn even(
+    shortest: String,
+    is_it: impl Fn(&str) -> bool,
+    rounded: impl Fn(usize) -> String,
+) -> String {
+    // A tie takes an odd digit: `…25` is shown as `…3`.
+    let mantissa = shortest.split('e').next().unwrap_or_default();
+    if !mantissa.ends_with(['1', '3', '5', '7', '9']) {
+        return shortest;
+    }
+    let even = rounded(digits_of(&shortest) - 1);
+    if even.len() == shortest.len() && is_it(&even) { even } else { shortest }
 }
 
 /// The shortest text, unless it is in the middle; then the first longer one that is not.
@@ -37,14 +66,13 @@ fn unambiguous(
     shortest: String,
     max: usize,
     is_it: impl Fn(&str) -> bool,
-    more: impl Fn(usize) -> String,
+    rounded: impl Fn(usize) -> String,
 ) -> String {
     let is_safe = |text: &str| around(text).iter().all(|near| is_it(near));
     if is_safe(&shortest) {
         return shortest;
     }
-    let digits = shortest.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit);
-    let mut longer = (digits.count()..max).map(more);
+    let mut longer = (digits_of(&shortest)..max).map(rounded);
     longer.find(|text| is_it(text) && is_safe(text)).unwrap_or(shortest)
 }
 
@@ -79,6 +107,9 @@ mod tests {
             (9.5e22, "9.5e22"),
             (1.8014398509481984e16, "1.8014398509481984e16"),
             (2e15, "2e15"),
+            (-904169666483526.25, "-9.041696664835262e14"),
+            (1484539271497175.25, "1.4845392714971752e15"),
+            (97691119162302.625, "9.769111916230262e13"),
             (5e-324, "5e-324"),
             (-1e300, "-1e300"),
         ] {
@@ -91,6 +122,8 @@ mod tests {
             (244211392.0, "2.4421139e8"),
             (211240608.0, "2.1124061e8"),
             (76761616.0, "7.6761616e7"),
+            (-17088.5625, "-1.7088562e4"),
+            (3385609.25, "3.3856092e6"),
             (1e10, "1e10"),
             (1.0, "1e0"),
             (0.1, "1e-1"),

@@ -21,7 +21,7 @@ int interface_call(sqlite3 *db, uint8_t opcode, In *in, Out *out) {
 /* The program. */
 
 /* Implemented in Rust: call the program's callback with these bytes. Returns the length of the
-** reply, which is in `room` or in memory that sqlite3_free frees; below 0 after a failure. */
+** reply, which is in `room` or in memory that sqlite3_free frees; below 0 without memory for it. */
 extern int32_t interface_call_program(uint32_t callback, const uint8_t *bytes, size_t count,
                                       uint8_t *room, void **owned);
 
@@ -90,7 +90,9 @@ void event_send(Out *out, EventReply *reply) {
                                            &reply->owned);
     const uint8_t *start = reply->owned ? reply->owned : reply->room;
     reply->in = (In){start, start + (count < 0 ? 0 : count), false};
-    reply->code = count < 4 ? SQLITE_ERROR : (int)in_u32(&reply->in);
+    reply->code = count < 0   ? SQLITE_NOMEM
+                  : count < 4 ? SQLITE_ERROR
+                              : (int)in_u32(&reply->in);
   }
   out_free(&spare);
   spare = *out;

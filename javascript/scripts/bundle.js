@@ -18,16 +18,19 @@ const LATE = path.join(SOURCES, 'late.js');
 const SHARED = "Symbol.for('sqlite-sandbox.modules')";
 
 /** Node prints the line of an uncaught error. */
-const MAX_LINE = 500;
+const MAX_LINE = 4000;
 
 const OPTIONS = { bundle: true, minify: true, write: false, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'error' };
 
 /** Removes what esbuild leaves: it looks at each expression once, and is quick; 4 % of the compressed bytes. */
-const SHORT = { ecma: 2020, compress: { passes: 3 }, format: { max_line_len: MAX_LINE } };
+const SHORT = { ecma: 2022, toplevel: true, compress: { passes: 3 }, format: { max_line_len: MAX_LINE, quote_style: 1 } };
+
+/** Without freezing tables, whose values are then put where their names are. */
+const thawed = (text) => text.replace(/^const (\w+) = Object\.freeze\((\{[^]*?\})\);$/gm, 'const $1 = $2;');
 
 /** A module's text with the values of opcodes instead of their names, which are a tenth of the whole. */
 function numbered(file) {
-  const text = fs.readFileSync(file, 'utf8');
+  const text = thawed(fs.readFileSync(file, 'utf8'));
   const imported = /^const \{ (.*) \} = require\('[./]*opcodes\.js'\);$/m.exec(text);
   if (!imported) return text;
   const tables = imported[1].split(', ');
@@ -46,7 +49,6 @@ function hoisted(text) {
   const result = text
     .replace(/^const (\{[^}]*\}) = require\(('\.[^']*')\);$/gm, (_, list, from) => `import ${names(list)} from ${from};`)
     .replace(/^module\.exports = \{([^}]*)\};$/m, (_, list) => `export {${list.replace(/(\w+): (\w+)/g, '$2 as $1')}};`)
-    .replace(/ = Object\.freeze\(/g, ' = /* @__PURE__ */ Object.freeze(')
     .replace(/^module\.exports = (?!\{)/m, 'export default ');
   if (/\bmodule\.exports\b|\brequire\('\.(?![./]*late\.js')/.test(result)) throw new Error(`no ES module: ${text.slice(0, 200)}`);
   return result;
@@ -63,23 +65,26 @@ const first = {
   },
 };
 
-/** For the second file: the modules of the first one are those that it has loaded. Notes which. */
+/** For the second file: the modules of the first one are those that it has loaded, by their numbers. Notes which. */
 const second = (modules, used) => ({
   name: 'second',
   setup(use) {
     use.onLoad({ filter: /src\/.*\.js$/ }, ({ path: file }) => {
       const name = path.relative(SOURCES, file);
-      if (!modules.has(name)) return { contents: numbered(file), loader: 'js' };
-      used.add(name);
-      return { contents: `module.exports = require('./index.js')[${SHARED}]['${name}'];`, loader: 'js' };
+      const number = modules.indexOf(name);
+      if (number < 0) return { contents: numbered(file), loader: 'js' };
+      used.add(number);
+      return { contents: `module.exports = require('./index.js')[${SHARED}][${number}];`, loader: 'js' };
     });
     use.onResolve({ filter: /^\.\/index\.js$/ }, () => ({ path: './index.js', external: true }));
   },
 });
 
 /** The beginning of the first file: the package, and the modules that the second one shares. */
-function entry(used) {
-  const lines = [...used].map((name, index) => [`import * as m${index} from './${name}';`, `'${name}': m${index}`]);
+function entry(modules, used) {
+  // In the order of their numbers: files are loaded in any order.
+  const numbers = [...used].sort((a, b) => a - b);
+  const lines = numbers.map((number) => [`import * as m${number} from './${modules[number]}';`, `${number}: m${number}`]);
   return {
     contents:
       `import Database from './index.js';\n${lines.map(([line]) => line).join('\n')}\n` +
@@ -99,12 +104,12 @@ async function write(file, options) {
 
 /** Writes `index.js` and `late.js` to a directory. */
 async function bundle(directory) {
-  const { metafile } = await build({ ...OPTIONS, stdin: entry([]), plugins: [first], metafile: true });
-  const modules = new Set(Object.keys(metafile.inputs).map((name) => path.relative(SOURCES, path.resolve(name))));
+  const { metafile } = await build({ ...OPTIONS, stdin: entry([], []), plugins: [first], metafile: true });
+  const modules = Object.keys(metafile.inputs).map((name) => path.relative(SOURCES, path.resolve(name))).sort();
   const used = new Set();
   await write(path.join(directory, 'late.js'), { entryPoints: [LATE], plugins: [second(modules, used)] });
   await write(path.join(directory, 'index.js'), {
-    stdin: entry(used),
+    stdin: entry(modules, used),
     plugins: [first],
     footer: { js: 'module.exports = module.exports.default;' },
   });

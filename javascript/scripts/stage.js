@@ -11,8 +11,15 @@ const { bundle } = require('./bundle.js');
 
 const PACKAGE = path.join(__dirname, '..');
 
-/** What the thread of an extension runs. */
-const THREAD = `'use strict';\nrequire('../late.js').thread;\n`;
+/** Files of which all else is in the second bundle: what the thread of an extension runs, and the names of `node:sqlite`. */
+const PARTS = {
+  'node-sqlite.js': withoutComments(path.join(PACKAGE, 'src/node-sqlite.js')),
+  'extensions/worker-main.js': `'use strict';\nrequire('../late.js').thread;\n`,
+};
+
+function withoutComments(file) {
+  return fs.readFileSync(file, 'utf8').replace(/^(\/\/.*)?\n/gm, '');
+}
 
 async function stage(version, directory) {
   const manifest = JSON.parse(fs.readFileSync(path.join(PACKAGE, 'package.json'), 'utf8'));
@@ -25,7 +32,7 @@ async function stage(version, directory) {
   await bundle(path.join(directory, 'src'));
   await bundleBrowser(require('esbuild'), directory);
   fs.mkdirSync(path.join(directory, 'src/extensions'));
-  fs.writeFileSync(path.join(directory, 'src/extensions/worker-main.js'), THREAD);
+  for (const [name, text] of Object.entries(PARTS)) fs.writeFileSync(path.join(directory, 'src', name), text);
   // Users need nothing of what tests need.
   const { devDependencies: _, scripts: __, private: ___, ...published } = manifest;
   fs.writeFileSync(path.join(directory, 'package.json'), `${JSON.stringify({ ...published, version }, null, 2)}\n`);

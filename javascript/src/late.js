@@ -17,6 +17,9 @@ const parts = {
   get Dispatch() {
     return require('./extensions/dispatch.js').Dispatch;
   },
+  get nodeSqlite() {
+    return require('./node-sqlite/module.js');
+  },
   get thread() {
     return require('./extensions/worker-main.js');
   },

@@ -67,15 +67,17 @@ test('types are laid out as the canonical ABI has them', () => {
 
 test('the examples of the documentation run', (t) => {
   const blocks = [...read('docs/javascript.md').matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
-  assert.strictEqual(blocks.length, 3);
+  assert.strictEqual(blocks.length, 4);
   const outputs = blocks.map((code) => {
     const file = path.join(directory(t), 'example.js');
-    fs.writeFileSync(file, code.replace("'sqlite-sandbox'", JSON.stringify(PACKAGE)));
+    const names = { "'sqlite-sandbox'": PACKAGE, "'sqlite-sandbox/node-sqlite'": path.join(PACKAGE, 'src/node-sqlite.js') };
+    fs.writeFileSync(file, code.replace(/'sqlite-sandbox.*?'/g, (name) => JSON.stringify(names[name])));
     return execFileSync(process.execPath, [file], { cwd: path.dirname(file), encoding: 'utf8' });
   });
   assert.match(outputs[0], /\{ total: 16\.5 \}\n\{\s+hash: '3A985DA7/);
   assert.strictEqual(outputs[1], 'true statementTime SQLITE_INTERRUPT\n');
   assert.strictEqual(outputs[2], '{ answer: 42 }\n');
+  assert.strictEqual(outputs[3], 'tea\n');
 });
 
 test('no file has more than 400 lines', () => {

@@ -1,6 +1,7 @@
 // Compiled, never run: the types allow what programs do, and refuse what they should not do.
 
 import Database = require('..');
+import { DatabaseSync, backup } from '../node-sqlite';
 
 const db = new Database('x.db', { readonly: true, memory: 1 << 20, rows: 5, directories: ['/srv', { path: '/a', readonly: true }] });
 const named = db.prepare<{ id: number; name: string }>('SELECT id, name FROM item WHERE id = ?');
@@ -24,6 +25,15 @@ try {
   if (error instanceof Database.SqliteError) error.code.length;
 }
 
+const sync = new DatabaseSync(':memory:', { readOnly: true, statementTime: 100, returnArrays: true });
+const found = sync.prepare('SELECT :a', { readBigInts: true }).get({ a: 1 })?.a;
+const length: number | undefined = found instanceof Uint8Array ? found.length : undefined;
+sync.function('h', { varargs: true }, (...args) => args.length);
+sync.aggregate('j', { start: () => 0, step: (total: number, value: number) => total + value + (length ?? 0) });
+void backup(sync, 'y.db', { rate: 5 }).then((pages) => pages.toFixed());
+
+// @ts-expect-error
+new DatabaseSync('x.db', { readonly: true });
 // @ts-expect-error
 db.loadExtension(new URL('https://example.org/x.wasm'));
 // @ts-expect-error

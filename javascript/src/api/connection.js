@@ -4,6 +4,7 @@
 const { CALL, CODE, WORK } = require('../opcodes.js');
 const { EngineEnded, EngineFailure, isSuccess, readHead } = require('../engine/engine.js');
 const { LimitError, SqliteError, codeName } = require('./errors.js');
+const { Parameters } = require('./parameters.js');
 
 const BUSY = 'This database connection is busy executing a query';
 
@@ -15,6 +16,10 @@ class Connection {
   iterators = 0;
   safeIntegers = false;
   isUnsafe = false;
+  /** The class of the parameters of its statements. */
+  Parameters = Parameters;
+  /** What follows the first statement of a text is ignored; otherwise it is an error. */
+  ignoresTail = false;
   isAutocommit = true;
   /** Of all statements so far, as the last reply had it. */
   totalChanges = 0;
@@ -188,6 +193,17 @@ class Connection {
     const { head, reader } = this.request(write);
     this.check(head);
     return reader;
+  }
+
+  /** Sets options of SQLite's connection: pairs of a `SQLITE_DBCONFIG_…` and whether it is on. */
+  configure(settings) {
+    this.call((writer) => {
+      for (const [option, isOn] of settings) {
+        writer.u8(CALL.DB_CONFIG);
+        writer.u32(option);
+        writer.u32(isOn ? 1 : 0);
+      }
+    });
   }
 
   /** A statement was prepared. It is finalized when `owner` is not reachable any more. */

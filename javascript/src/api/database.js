@@ -16,15 +16,15 @@ const { makeTransaction } = require('./transaction.js');
 const DEFAULT_TIMEOUT = 5000;
 const MAX_TIMEOUT = 0x7fffffff;
 
-/** `SQLITE_DBCONFIG_DEFENSIVE`: SQL cannot write what would corrupt the database. */
-const DEFENSIVE = 1010;
+/** `SQLITE_DBCONFIG_…` */
+const DBCONFIG = Object.freeze({ ENABLE_FKEY: 1002, DEFENSIVE: 1010, DQS_DML: 1013, DQS_DDL: 1014 });
 
-/** `SQLITE_DBCONFIG_…`, as better-sqlite3 is compiled: foreign keys hold, "x" is never a text. */
+/** As better-sqlite3 is compiled: SQL cannot write what would corrupt the database, foreign keys hold, "x" is never a text. */
 const SETTINGS = Object.freeze([
-  [DEFENSIVE, true],
-  [1002, true], // ENABLE_FKEY
-  [1013, false], // DQS_DML
-  [1014, false], // DQS_DDL
+  [DBCONFIG.DEFENSIVE, true],
+  [DBCONFIG.ENABLE_FKEY, true],
+  [DBCONFIG.DQS_DML, false],
+  [DBCONFIG.DQS_DDL, false],
 ]);
 
 /** `SQLITE_DESERIALIZE_RESIZEABLE` and `…_READONLY`. */
@@ -121,19 +121,9 @@ class Database {
     this.#callbacks = new Callbacks(connection);
     connection.logger = options.verbose;
     this.#address = connection.address;
-    this.#configure(SETTINGS);
+    this.#connection.configure(SETTINGS);
     if (options.isExclusive) new Statement(PERMIT, this, connection, 'PRAGMA locking_mode = EXCLUSIVE', true).get();
     if (options.buffer) this.#deserialize(options.buffer, options.isReadOnly);
-  }
-
-  #configure(settings) {
-    this.#connection.call((writer) => {
-      for (const [option, isOn] of settings) {
-        writer.u8(CALL.DB_CONFIG);
-        writer.u32(option);
-        writer.u32(isOn ? 1 : 0);
-      }
-    });
   }
 
   #deserialize(buffer, isReadOnly) {
@@ -248,7 +238,7 @@ class Database {
 
   unsafeMode(...args) {
     this.#connection.isUnsafe = flagArgument(args);
-    this.#configure([[DEFENSIVE, !this.#connection.isUnsafe]]);
+    this.#connection.configure([[DBCONFIG.DEFENSIVE, !this.#connection.isUnsafe]]);
     return this;
   }
 
@@ -273,4 +263,4 @@ const callable = new Proxy(Database, {
   apply: (target, _this, args) => new target(...args),
 });
 
-module.exports = { Database: callable };
+module.exports = { DBCONFIG, Database: callable };

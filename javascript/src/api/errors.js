@@ -1,12 +1,30 @@
 'use strict';
 // Errors of SQLite, and of the limits of a connection.
 
-const { CODE } = require('../opcodes.js');
+const { CODE_NAMES } = require('../opcodes.js');
 
-const NAMES = new Map(Object.entries(CODE).map(([name, code]) => [code, `SQLITE_${name}`]));
+/** The result codes by their names; made for the first error. */
+let codes = null;
+
+function codesByName() {
+  codes ??= new Map(
+    CODE_NAMES.flatMap((names, primary) =>
+      names.split(' ').flatMap((name, index, [first]) =>
+        name ? [[`SQLITE_${index ? `${first}_${name}` : name}`, primary | (index << 8)]] : [],
+      ),
+    ),
+  );
+  return codes;
+}
 
 /** The name of a result code, such as `SQLITE_BUSY`. */
-const codeName = (code) => NAMES.get(code) ?? NAMES.get(code & 0xff) ?? `UNKNOWN_SQLITE_ERROR_${code}`;
+function codeName(code) {
+  const named = (wanted) => [...codesByName()].find(([, number]) => number === wanted)?.[0];
+  return named(code) ?? named(code & 0xff) ?? `UNKNOWN_SQLITE_ERROR_${code}`;
+}
+
+/** The result code with a name. */
+const codeNumber = (name) => codesByName().get(name) ?? 1;
 
 /**
  * An error of SQLite, which can also be called without `new`.
@@ -52,4 +70,4 @@ class LimitError extends SqliteError {
 }
 Object.defineProperty(LimitError.prototype, 'name', { value: 'LimitError', writable: true, configurable: true });
 
-module.exports = { LimitError, SqliteError, codeName };
+module.exports = { LimitError, SqliteError, codeName, codeNumber };

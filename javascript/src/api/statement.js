@@ -6,7 +6,7 @@ const { isSuccess } = require('../engine/engine.js');
 const { LimitError } = require('./errors.js');
 const { StatementIterator } = require('./iterator.js');
 const { flagArgument } = require('./options.js');
-const { Parameters, writeBindings } = require('./parameters.js');
+const { writeBindings } = require('./parameters.js');
 const { MODE, formed, readRaw, readRows } = require('./rows.js');
 const { hasStatement } = require('./sql-text.js');
 
@@ -52,6 +52,15 @@ class Statement {
     });
   }
 
+  /** What other modules of the package use of a statement. */
+  static partsOf(statement) {
+    return {
+      parameters: statement.#parameters,
+      names: () => statement.#names,
+      expanded: () => statement.#connection.call((writer) => statement.#on(writer, CALL.EXPANDED_SQL)).optionalText(),
+    };
+  }
+
   #prepare(source, flags) {
     const connection = this.#connection;
     connection.finalizeGarbage();
@@ -67,7 +76,8 @@ class Statement {
     connection.adopt(this.#handle, this);
     const isReadOnly = this.#readDescription(reader);
     // Usually nothing follows.
-    if (used < Buffer.byteLength(source) && hasStatement(Buffer.from(source).toString('utf8', used))) {
+    const isWhole = connection.ignoresTail || used >= Buffer.byteLength(source);
+    if (!isWhole && hasStatement(Buffer.from(source).toString('utf8', used))) {
       connection.finalize(this.#handle);
       throw new RangeError('The supplied SQL string contains more than one statement');
     }
@@ -79,7 +89,7 @@ class Statement {
     reader.u8();
     const parameters = Array.from({ length: reader.count(4) }, () => reader.optionalText());
     this.#names = Array.from({ length: reader.count(4) }, () => reader.optionalText() ?? '');
-    this.#parameters ??= new Parameters(parameters);
+    this.#parameters ??= new this.#connection.Parameters(parameters);
     this.#tables = null;
     return isReadOnly;
   }

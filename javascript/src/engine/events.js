@@ -16,7 +16,8 @@ class Events {
   handler = () => {};
   #reply = null;
   #depth = 0;
-  #writers = Array.from({ length: MAX_DEPTH }, () => new Writer());
+  /** One for each depth that was reached. */
+  #writers = [];
 
   /** @param {import('./engine.js').Engine} engine */
   constructor(engine) {
@@ -32,7 +33,7 @@ class Events {
     const event = reader.u8();
     // There is one connection.
     reader.u32();
-    const writer = this.#writers[this.#depth++];
+    const writer = (this.#writers[this.#depth++] ??= new Writer());
     writer.begin();
     try {
       this.handler(event, reader, writer);

@@ -67,6 +67,7 @@ fn scaffolded() -> &'static Path {
         fs::create_dir_all(copy.join("cli-smokes")).expect("the target directory is writable");
         let parts = PARTS.iter().map(|part| support::repository().join(part));
         succeeds(Command::new("cp").arg("-r").args(parts).arg(&copy));
+        name_another_version(&copy.join("Cargo.toml"));
         let kinds = kinds();
         for kind in &kinds {
             let (name, kind) = (format!("NAME=my_{kind}"), format!("KIND={kind}"));
@@ -76,6 +77,15 @@ fn scaffolded() -> &'static Path {
         succeeds(in_directory("tooling/build/extensions", &copy).args(names));
         copy
     })
+}
+
+/// With the version of the repository, Cargo would take the crates of the copy for those of the
+/// repository, and watch the files of the copy for changes from then on.
+fn name_another_version(manifest: &Path) {
+    let before = fs::read_to_string(manifest).expect("it was copied");
+    let after = before.replacen("version = \"0.1.0\"", "version = \"0.1.0+copy\"", 1);
+    assert_ne!(before, after, "the workspace has another version");
+    fs::write(manifest, after).expect("it is ours");
 }
 
 fn in_directory(program: &str, directory: &Path) -> Command {

@@ -83,13 +83,14 @@ pub fn index(relation: &Relation, at: usize, is_pretty: bool) -> String {
     )
 }
 
-/// What ALTER TABLE … ADD CONSTRAINT takes.
-pub fn constraint(catalog: &Catalog, constraint: &Constraint) -> String {
+/// What ALTER TABLE … ADD CONSTRAINT takes. A condition is in two pairs of parentheses, or as psql has it.
+pub fn constraint(catalog: &Catalog, constraint: &Constraint, is_pretty: bool) -> String {
     let relation = &catalog.relations[constraint.relation];
     match constraint.kind {
         "p" => format!("PRIMARY KEY ({})", index_columns(relation, constraint.index)),
         "u" => format!("UNIQUE ({})", index_columns(relation, constraint.index)),
-        "c" => format!("CHECK ({})", relation.checks[constraint.index].expression),
+        "c" if is_pretty => format!("CHECK ({})", relation.checks[constraint.index].expression),
+        "c" => format!("CHECK (({}))", relation.checks[constraint.index].expression),
         _ => foreign_key(catalog, relation, constraint.index),
     }
 }

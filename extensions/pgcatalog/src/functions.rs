@@ -40,7 +40,7 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("pg_get_expr", 3, Stable, Innocuous, |a| a.apply(|text: String| text)),
     reads!("pg_get_indexdef", 1, index_definition),
     reads!("pg_get_indexdef", 3, index_column_definition),
-    reads!("pg_get_constraintdef", 1, constraint_definition),
+    reads!("pg_get_constraintdef", 1, |oid: i64| constraint_definition(oid, 0)),
     reads!("pg_get_constraintdef", 2, constraint_definition),
     reads!("pg_get_viewdef", 1, view_definition),
     reads!("pg_get_viewdef", 2, view_definition),
@@ -238,10 +238,11 @@ fn index_column_definition(oid: i64, column: i64, is_pretty: i64) -> Result<Opti
     }))
 }
 
-fn constraint_definition(oid: i64) -> Result<Option<String>> {
+fn constraint_definition(oid: i64, is_pretty: i64) -> Result<Option<String>> {
     let catalog = catalog::current()?;
     let constraint = catalog.constraints.iter().find(|constraint| constraint.oid == oid);
-    Ok(constraint.map(|constraint| definitions::constraint(&catalog, constraint)))
+    let definition = |constraint| definitions::constraint(&catalog, constraint, is_pretty != 0);
+    Ok(constraint.map(definition))
 }
 
 fn view_definition(view: Value) -> Result<Option<String>> {

@@ -97,7 +97,7 @@ await assert.rejects(db.transaction(async (transaction) => {
 assert.equal((await db("knex_articles").count())[0].count, "3");
 const columns = await db("knex_users").columnInfo();
 assert.deepEqual(columns.name, { type: "character varying", maxLength: 80, nullable: false, defaultValue: null });
-assert.equal(columns.balance.defaultValue, "'0'::numeric");
+assert.match(columns.balance.defaultValue, /^'?0/);
 assert.ok(await db.schema.hasTable("knex_articles"));
 assert.ok(await db.schema.hasColumn("knex_users", "years"));
 

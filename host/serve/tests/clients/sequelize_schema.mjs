@@ -57,7 +57,6 @@ const changes = sequelize.getQueryInterface();
 await changes.renameColumn("sequelize_pet", "weight", "mass");
 await changes.removeColumn("sequelize_pet", "code");
 await changes.addConstraint("sequelize_pet", { type: "check", fields: ["mass"], name: "sequelize_heavy", where: { mass: { [Op.gt]: 0 } } });
-await assert.rejects(Pet.create({ ownerId: 1, weight: 1 }), /weight/);
 await assert.rejects(sequelize.query("INSERT INTO sequelize_pet(mass, \"createdAt\", \"updatedAt\") VALUES (0, now(), now())"), { name: "SequelizeDatabaseError" });
 await changes.removeConstraint("sequelize_pet", "sequelize_heavy");
 const indexes = await changes.showIndex("sequelize_pet");

@@ -18,6 +18,7 @@ INSTALLED_APPS = [
     "shop",
 ]
 SITE_ID = 1
+TIME_ZONE = "UTC"
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -51,6 +51,8 @@ pub struct Catalog {
     /// By relation; and by relation the indexes.
     pub oids: Vec<i64>,
     pub index_oids: Vec<Vec<i64>>,
+    /// By relation, of those with a key that is numbered.
+    pub sequence_oids: Vec<Option<i64>>,
     pub constraints: Vec<Constraint>,
     made: RefCell<HashMap<&'static str, Rc<[Vec<Value>]>>>,
 }
@@ -106,6 +108,8 @@ impl Catalog {
         for (at, relation) in relations.iter().enumerate() {
             let indexes = relation.indexes.iter().map(|index| oids.of("relation", &index.name));
             catalog.index_oids.push(indexes.collect());
+            let sequence = relation.sequence().map(|(name, _)| oids.of("relation", &name));
+            catalog.sequence_oids.push(sequence);
             for (name, kind, index) in constraints(relation) {
                 let oid = oids.of("constraint", &format!("{}.{name}", relation.name));
                 catalog.constraints.push(Constraint { oid, name, kind, relation: at, index });
@@ -146,6 +150,21 @@ impl Catalog {
         let of_index =
             || self.index(oid).map(|(at, index)| self.relations[at].indexes[index].name.as_str());
         self.relation(oid).map(|at| self.relations[at].name.as_str()).or_else(of_index)
+    }
+
+    /// The name of a sequence.
+    pub fn sequence_name(&self, oid: i64) -> Option<String> {
+        let at = self.sequence_oids.iter().position(|known| *known == Some(oid))?;
+        Some(self.relations[at].sequence()?.0)
+    }
+
+    /// The sequence with this name.
+    pub fn sequence(&self, name: &str) -> Option<i64> {
+        let mut all = self.relations.iter().zip(&self.sequence_oids);
+        all.find_map(|(relation, oid)| {
+            let (known, _) = relation.sequence()?;
+            oid.filter(|_| known == name)
+        })
     }
 
     /// The columns that a foreign key refers to.

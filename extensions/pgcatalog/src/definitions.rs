@@ -50,27 +50,47 @@ pub fn index_column(relation: &Relation, at: usize, place: usize) -> Option<Stri
     sql_text::index_element(columns, place).map(str::to_owned)
 }
 
-/// CREATE INDEX.
-pub fn index(relation: &Relation, at: usize) -> String {
+/// The name of a column of an index that is an expression: that of the function that it calls.
+pub fn expression_name(sql: &str, place: usize) -> String {
+    let element = sql_text::index_parts(sql)
+        .and_then(|(columns, _)| sql_text::index_element(columns, place))
+        .unwrap_or_default();
+    let tokens = sql_text::tokens(element);
+    match &tokens[..] {
+        [name, open, ..]
+            if open.text == "(" && sql_text::closing(&tokens, 1) == Some(tokens.len() - 1) =>
+        {
+            name.unquoted().into_owned()
+        }
+        _ => "expr".to_owned(),
+    }
+}
+
+/// CREATE INDEX, with the condition in parentheses, or as psql has it.
+pub fn index(relation: &Relation, at: usize, is_pretty: bool) -> String {
     let index = &relation.indexes[at];
     let unique = if index.is_unique { "UNIQUE " } else { "" };
     let condition = sql_text::index_parts(&index.sql).and_then(|(_, condition)| condition);
-    let condition = condition.map_or(String::new(), |condition| format!(" WHERE ({condition})"));
+    let condition = condition.map_or(String::new(), |condition| {
+        if is_pretty { format!(" WHERE {condition}") } else { format!(" WHERE ({condition})") }
+    });
+    let schema = if is_pretty { "" } else { "public." };
     format!(
-        "CREATE {unique}INDEX {} ON public.{} USING btree ({}){condition}",
+        "CREATE {unique}INDEX {} ON {schema}{} USING btree ({}){condition}",
         quote_ident(&index.name),
         quote_ident(&relation.name),
         index_columns(relation, at),
     )
 }
 
-/// What ALTER TABLE … ADD CONSTRAINT takes.
-pub fn constraint(catalog: &Catalog, constraint: &Constraint) -> String {
+/// What ALTER TABLE … ADD CONSTRAINT takes. A condition is in two pairs of parentheses, or as psql has it.
+pub fn constraint(catalog: &Catalog, constraint: &Constraint, is_pretty: bool) -> String {
     let relation = &catalog.relations[constraint.relation];
     match constraint.kind {
         "p" => format!("PRIMARY KEY ({})", index_columns(relation, constraint.index)),
         "u" => format!("UNIQUE ({})", index_columns(relation, constraint.index)),
-        "c" => format!("CHECK ({})", relation.checks[constraint.index].expression),
+        "c" if is_pretty => format!("CHECK ({})", relation.checks[constraint.index].expression),
+        "c" => format!("CHECK (({}))", relation.checks[constraint.index].expression),
         _ => foreign_key(catalog, relation, constraint.index),
     }
 }
@@ -82,8 +102,13 @@ fn foreign_key(catalog: &Catalog, relation: &Relation, at: usize) -> String {
         "NO ACTION" | "" => String::new(),
         action => format!(" ON {event} {action}"),
     };
+    let deferral = match key.deferral {
+        (true, true) => " DEFERRABLE INITIALLY DEFERRED",
+        (true, false) => " DEFERRABLE",
+        _ => "",
+    };
     format!(
-        "FOREIGN KEY ({}) REFERENCES {}({}){}{}",
+        "FOREIGN KEY ({}) REFERENCES {}({}){}{}{deferral}",
         names(key.from.iter().map(String::as_str)),
         quote_ident(&key.table),
         names(columns.iter().map(String::as_str)),

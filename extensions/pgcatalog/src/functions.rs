@@ -1,5 +1,6 @@
 //! The functions.
 
+mod objects;
 mod values;
 
 use sql_tokens::quoted_text;
@@ -12,6 +13,7 @@ use crate::definitions::{self, quote_ident};
 use crate::rows::type_functions;
 use crate::sql_text;
 use crate::{arrays, bytes, json, numbers, patterns, texts, times};
+use objects::{comment, parts, regclass_name, serial_sequence, set_value, to_regclass};
 use postgres_types::{Scalar as TypeName, Type};
 use values::{
     array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, length,
@@ -38,13 +40,21 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("pg_get_expr", 3, Stable, Innocuous, |a| a.apply(|text: String| text)),
     reads!("pg_get_indexdef", 1, index_definition),
     reads!("pg_get_indexdef", 3, index_column_definition),
-    reads!("pg_get_constraintdef", 1, constraint_definition),
+    reads!("pg_get_constraintdef", 1, |oid: i64| constraint_definition(oid, 0)),
     reads!("pg_get_constraintdef", 2, constraint_definition),
     reads!("pg_get_viewdef", 1, view_definition),
     reads!("pg_get_viewdef", 2, view_definition),
     reads!("pg_get_triggerdef", 1, trigger_definition),
     reads!("pg_get_triggerdef", 2, trigger_definition),
     reads!("to_regclass", 1, to_regclass),
+    reads!("obj_description", 1, |oid: i64| comment(oid, 0)),
+    reads!("obj_description", 2, described),
+    reads!("col_description", 2, column_comment),
+    reads!("pg_get_serial_sequence", 2, serial_sequence),
+    reads!("setval", 2, |sequence: String, value: i64| set_value(sequence, value, true)),
+    reads!("setval", 3, |sequence: String, value: i64, called: i64| {
+        set_value(sequence, value, called != 0)
+    }),
     reads!("pg_regclass_name", 1, regclass_name),
     reads!("pg_violated_key", 1, violated_key),
     Scalar::new("to_regtype", 1, Stable, Innocuous, |a| a.apply(to_regtype)),
@@ -139,10 +149,7 @@ const CATALOGUE: &[Scalar] = &[
     constant!("pg_database_size", 0),
     constant!("current_schema", "public".to_owned()),
     constant!("version", VERSION.to_owned()),
-    constant!("obj_description", None::<String>),
-    constant!("col_description", None::<String>),
     constant!("shobj_description", None::<String>),
-    constant!("pg_get_serial_sequence", None::<String>),
     constant!("pg_get_function_result", None::<String>),
     constant!("pg_get_function_arguments", None::<String>),
     constant!("pg_get_function_identity_arguments", None::<String>),
@@ -210,25 +217,32 @@ fn format_type(oid: i64, modifier: Option<i64>) -> String {
 
 fn index_definition(oid: i64) -> Result<Option<String>> {
     let catalog = catalog::current()?;
-    Ok(catalog.index(oid).map(|(at, index)| definitions::index(&catalog.relations[at], index)))
+    Ok(catalog
+        .index(oid)
+        .map(|(at, index)| definitions::index(&catalog.relations[at], index, false)))
 }
 
 /// The definition of a column of an index; of the index itself for column 0.
-fn index_column_definition(oid: i64, column: i64, _: Value) -> Result<Option<String>> {
-    if column == 0 {
-        return index_definition(oid);
-    }
+fn index_column_definition(oid: i64, column: i64, is_pretty: i64) -> Result<Option<String>> {
     let catalog = catalog::current()?;
+    if column == 0 {
+        let found = catalog.index(oid);
+        let definition = |(at, index): (usize, usize)| {
+            definitions::index(&catalog.relations[at], index, is_pretty != 0)
+        };
+        return Ok(found.map(definition));
+    }
     Ok(catalog.index(oid).and_then(|(at, index)| {
         let place = usize::try_from(column).ok()?.checked_sub(1)?;
         definitions::index_column(&catalog.relations[at], index, place)
     }))
 }
 
-fn constraint_definition(oid: i64) -> Result<Option<String>> {
+fn constraint_definition(oid: i64, is_pretty: i64) -> Result<Option<String>> {
     let catalog = catalog::current()?;
     let constraint = catalog.constraints.iter().find(|constraint| constraint.oid == oid);
-    Ok(constraint.map(|constraint| definitions::constraint(&catalog, constraint)))
+    let definition = |constraint| definitions::constraint(&catalog, constraint, is_pretty != 0);
+    Ok(constraint.map(definition))
 }
 
 fn view_definition(view: Value) -> Result<Option<String>> {
@@ -251,46 +265,6 @@ fn trigger_definition(oid: i64) -> Result<Option<String>> {
     Ok(found.map(|(_, sql)| sql.clone()))
 }
 
-/// A name with or without its schema, in quotes or not; or an OID.
-fn to_regclass(name: String) -> Result<Option<i64>> {
-    if let Ok(oid) = name.trim().parse() {
-        return Ok(Some(oid));
-    }
-    let name = name.strip_prefix("public.").unwrap_or(&name);
-    // Those of Postgres' own tables that programs name: as objects of descriptions.
-    match name.strip_prefix("pg_catalog.").unwrap_or(name) {
-        "pg_class" => return Ok(Some(1259)),
-        "pg_type" => return Ok(Some(1247)),
-        "pg_attribute" => return Ok(Some(1249)),
-        "pg_proc" => return Ok(Some(1255)),
-        "pg_namespace" => return Ok(Some(2615)),
-        "pg_database" => return Ok(Some(1262)),
-        "pg_constraint" => return Ok(Some(2606)),
-        "pg_extension" => return Ok(Some(3079)),
-        _ => {}
-    }
-    let name = name.trim_matches('"').replace("\"\"", "\"");
-    let catalog = catalog::current()?;
-    let of_index = || {
-        let mut indexes = catalog.relations.iter().zip(&catalog.index_oids);
-        indexes.find_map(|(relation, oids)| {
-            let at = relation.indexes.iter().position(|index| index.name == name)?;
-            oids.get(at).copied()
-        })
-    };
-    Ok(catalog.named(&name).map(|at| catalog.oids[at]).or_else(of_index))
-}
-
-fn regclass_name(oid: Value) -> Result<Option<String>> {
-    if oid.is_null() {
-        return Ok(None);
-    }
-    let oid = oid.to_integer();
-    let catalog = catalog::current()?;
-    let unknown = || if oid == 0 { "-".to_owned() } else { oid.to_string() };
-    Ok(Some(catalog.name(oid).map_or_else(unknown, quote_ident)))
-}
-
 /// The unique index that SQLite's message names by its columns: `t.a, t.b`. Of several the first.
 fn violated_key(subject: String) -> Result<Option<String>> {
     let catalog = catalog::current()?;
@@ -307,10 +281,20 @@ fn violated_key(subject: String) -> Result<Option<String>> {
     Ok(found.next().map(|(_, index)| index.name.clone()))
 }
 
+/// Only tables and columns have comments.
+fn described(oid: i64, catalog: String) -> Result<Option<String>> {
+    if catalog == "pg_class" { comment(oid, 0) } else { Ok(None) }
+}
+
+fn column_comment(oid: i64, number: i64) -> Result<Option<String>> {
+    if number > 0 { comment(oid, number) } else { Ok(None) }
+}
+
 fn to_regtype(name: String) -> Option<i64> {
     if let Ok(oid) = name.trim().parse() {
         return Some(oid);
     }
+    let name = if name.contains('"') { parts(&name).pop().unwrap_or_default() } else { name };
     let name = name.strip_prefix("pg_catalog.").unwrap_or(&name).to_lowercase();
     let (base, is_array) =
         name.strip_suffix("[]").map_or((name.as_str(), false), |base| (base, true));
@@ -386,6 +370,7 @@ mod tests {
     fn names_of_types_have_their_oids() {
         assert_eq!(to_regtype("integer".into()), Some(23));
         assert_eq!(to_regtype("pg_catalog.int4[]".into()), Some(1007));
+        assert_eq!(to_regtype("\"pg_catalog\".\"varchar\"".into()), Some(1043));
         assert_eq!(to_regtype("nope".into()), None);
     }
 }

@@ -18,6 +18,8 @@
 mod arrays;
 mod bytes;
 mod catalog;
+mod clauses;
+mod comments;
 mod definitions;
 mod functions;
 mod json;

@@ -2,6 +2,8 @@
 
 mod information;
 mod keys;
+mod keywords;
+mod sequences;
 pub mod type_functions;
 mod types;
 
@@ -10,6 +12,7 @@ use sqlite_wasm_kit::Value;
 use crate::catalog::{
     Catalog, DATABASE_OWNER, INFORMATION_SCHEMA, OWNER, OWNER_NAME, PG_CATALOG, PUBLIC,
 };
+use crate::comments::Numbering;
 use crate::definitions;
 use crate::schema::{Column as SchemaColumn, Relation};
 use keys::{constraints, defaults, indexes};
@@ -98,6 +101,11 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "pg_views" => relations(catalog, true).map(|(_, relation)| pg_view(relation)).collect(),
         "pg_indexes" => pg_indexes(catalog),
         "pg_trigger" => triggers(catalog),
+        "pg_description" => descriptions(catalog),
+        "pg_sequence" => sequences::sequences(catalog),
+        "pg_sequences" => sequences::shown(catalog),
+        "pg_depend" => sequences::dependencies(catalog),
+        "pg_get_keywords" => keywords::keywords(),
         "pg_tablespace" => vec![vec![
             ("oid", int(1663)),
             ("spcname", text("pg_default")),
@@ -109,7 +117,7 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
             };
             [(12, "internal"), (14, "sql")].map(language).into()
         }
-        "pg_stat_user_tables" => {
+        "pg_stat_user_tables" | "pg_statio_all_tables" => {
             relations(catalog, false).map(|(oid, relation)| statistics(oid, relation)).collect()
         }
         table => information::cells(catalog, table),
@@ -182,6 +190,25 @@ fn classes(catalog: &Catalog) -> Vec<Cells> {
             ]);
         }
     }
+    found.extend(sequences::classes(catalog));
+    found
+}
+
+/// The comments on tables and columns, as objects of `pg_class`.
+fn descriptions(catalog: &Catalog) -> Vec<Cells> {
+    let mut found = Vec::new();
+    for (oid, relation) in catalog.oids.iter().zip(&catalog.relations) {
+        let columns = relation.columns.iter().map(|column| &column.comment);
+        for (number, comment) in std::iter::once(&relation.comment).chain(columns).enumerate() {
+            let Some(comment) = comment else { continue };
+            found.push(vec![
+                ("objoid", int(*oid)),
+                ("classoid", int(1259)),
+                ("objsubid", int(number)),
+                ("description", text(comment)),
+            ]);
+        }
+    }
     found
 }
 
@@ -193,15 +220,19 @@ fn attributes(catalog: &Catalog) -> Vec<Cells> {
                 catalog.oids[at],
                 index,
                 column,
-                !relation.is_view && column.default.is_some(),
+                !relation.is_view && (column.default.is_some() || column.expression.is_some()),
             ));
         }
         for (index, oid) in relation.indexes.iter().zip(&catalog.index_oids[at]) {
             for (place, (column, _)) in index.columns.iter().enumerate() {
-                let unnamed = SchemaColumn { name: "expr".into(), ..SchemaColumn::default() };
+                let name = definitions::expression_name(&index.sql, place);
+                let unnamed = SchemaColumn { name, ..SchemaColumn::default() };
                 let column =
                     column.and_then(|column| relation.columns.get(column)).unwrap_or(&unnamed);
-                let column = SchemaColumn { is_not_null: false, key: 0, ..column.clone() };
+                let (is_not_null, is_generated) = (false, false);
+                let (key, numbering) = (0, None);
+                let column =
+                    SchemaColumn { is_not_null, is_generated, key, numbering, ..column.clone() };
                 found.push(attribute(*oid, place, &column, false));
             }
         }
@@ -212,6 +243,11 @@ fn attributes(catalog: &Catalog) -> Vec<Cells> {
 fn attribute(oid: i64, index: usize, column: &SchemaColumn, has_default: bool) -> Cells {
     let typed = typed(column);
     let is_fixed = typed.ty.size() >= 0;
+    let identity = match column.numbering {
+        Some(Numbering::Always) => "a",
+        Some(Numbering::ByDefault) => "d",
+        _ => "",
+    };
     vec![
         ("attrelid", int(oid)),
         ("attname", text(&column.name)),
@@ -228,6 +264,7 @@ fn attribute(oid: i64, index: usize, column: &SchemaColumn, has_default: bool) -
         ("attnotnull", yes(column.is_not_null || column.key > 0)),
         ("atthasdef", yes(has_default)),
         ("attgenerated", text(if column.is_generated { "s" } else { "" })),
+        ("attidentity", text(identity)),
         ("attislocal", yes(true)),
         ("attcollation", int(collation_of(typed.ty.scalar()))),
     ]
@@ -316,7 +353,7 @@ fn pg_indexes(catalog: &Catalog) -> Vec<Cells> {
                 ("schemaname", text("public")),
                 ("tablename", text(&relation.name)),
                 ("indexname", text(&relation.indexes[index].name)),
-                ("indexdef", text(definitions::index(relation, index))),
+                ("indexdef", text(definitions::index(relation, index, false))),
             ]
         };
         (0..relation.indexes.len()).map(cells).collect()

@@ -3,8 +3,12 @@
 mod constraint_names;
 
 use postgres_types::view;
+use sql_tokens::quoted_text;
 use sqlite_wasm_kit::{Result, Value, sql};
 
+use crate::clauses;
+use crate::comments::{self, Numbering};
+use crate::definitions::quote_ident;
 use crate::sql_text;
 
 /// A table or a view.
@@ -19,6 +23,26 @@ pub struct Relation {
     pub foreign_keys: Vec<ForeignKey>,
     pub checks: Vec<Check>,
     pub triggers: Vec<(String, String)>,
+    pub comment: Option<String>,
+}
+
+impl Relation {
+    /// The name of the sequence that PostgreSQL has for a key that SQLite numbers, and the column.
+    pub fn sequence(&self) -> Option<(String, usize)> {
+        let column = self.columns.iter().position(|column| column.numbering.is_some())?;
+        Some((sequence_name(&self.name, &self.columns[column].name), column))
+    }
+}
+
+/// Names have at most 63 bytes: of the longer part the end is left out.
+fn sequence_name(table: &str, column: &str) -> String {
+    const LENGTH: usize = 63 - "__seq".len();
+    let (mut table, mut column) = (table.to_owned(), column.to_owned());
+    while table.len() + column.len() > LENGTH {
+        let longer = if table.len() > column.len() { &mut table } else { &mut column };
+        longer.pop();
+    }
+    format!("{table}_{column}_seq")
 }
 
 /// A column.
@@ -31,6 +55,10 @@ pub struct Column {
     /// Its position in the primary key, from 1; 0 if it is not part of the key.
     pub key: i64,
     pub is_generated: bool,
+    /// What a generated column computes.
+    pub expression: Option<String>,
+    pub numbering: Option<Numbering>,
+    pub comment: Option<String>,
 }
 
 /// An index, or the key by the row id, which needs none.
@@ -61,6 +89,8 @@ pub struct ForeignKey {
     pub to: Vec<String>,
     pub on_update: String,
     pub on_delete: String,
+    /// Whether it is DEFERRABLE, and whether INITIALLY DEFERRED.
+    pub deferral: (bool, bool),
 }
 
 /// A CHECK.
@@ -144,6 +174,7 @@ fn relation(row: &[Value]) -> Result<Relation> {
             default: (!row[3].is_null()).then(|| text(&row[3])),
             key: row[4].to_integer(),
             is_generated: row[5].to_integer() > 1,
+            ..Column::default()
         })
         .collect();
     if let [key] = &mut columns.iter_mut().filter(|one| one.key > 0).collect::<Vec<_>>()[..]
@@ -171,8 +202,32 @@ fn relation(row: &[Value]) -> Result<Relation> {
         relation.foreign_keys = foreign_keys(&relation.name)?;
         constraint_names::declared(&mut relation);
         relation.checks = sql_text::checks(&relation);
+        described(&mut relation);
     }
     Ok(relation)
+}
+
+/// What comments say of a table, and what its generated columns compute.
+fn described(relation: &mut Relation) {
+    let found = comments::of(&relation.sql);
+    relation.comment = found.table;
+    for (name, comment) in found.columns {
+        let column = relation.columns.iter_mut().find(|column| column.name == name);
+        column.into_iter().for_each(|column| column.comment = Some(comment.clone()));
+    }
+    for (name, expression) in clauses::generated(&relation.sql) {
+        let column = relation.columns.iter_mut().find(|one| one.name == name && one.is_generated);
+        column.into_iter().for_each(|column| column.expression = Some(expression.clone()));
+    }
+    let Some((name, numbering)) = found.numbering else { return };
+    let table = relation.name.clone();
+    let key = relation.columns.iter_mut().find(|column| column.name == name && column.key > 0);
+    let Some(key) = key else { return };
+    key.numbering = Some(numbering);
+    if numbering == Numbering::Serial {
+        let sequence = quoted_text(&quote_ident(&sequence_name(&table, &key.name)));
+        key.default = Some(format!("nextval({sequence}::regclass)"));
+    }
 }
 
 /// Indexes of constraints are in the order of their declarations, which SQLite counts in the names

@@ -2,10 +2,11 @@
 
 use sql_tokens::{Dialect, Kind, Token, Tokens};
 
+use crate::clauses;
 use crate::schema::{Check, Relation};
 
 /// The tokens of a text without white space and comments.
-fn tokens(sql: &str) -> Vec<Token<'_>> {
+pub fn tokens(sql: &str) -> Vec<Token<'_>> {
     Tokens::new(sql, Dialect::Sqlite).filter(|token| token.kind != Kind::Space).collect()
 }
 
@@ -73,6 +74,21 @@ pub fn checks(relation: &Relation) -> Vec<Check> {
     checks
 }
 
+/// The columns that an expression names, each once: what is called is a function.
+pub fn columns_in(relation: &Relation, expression: &str) -> Vec<String> {
+    let tokens = tokens(expression);
+    let mut found: Vec<String> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let is_called = tokens.get(at + 1).is_some_and(|next| next.text == "(");
+        let Some(name) = token.name().filter(|_| !is_called) else { continue };
+        let column = relation.columns.iter().find(|known| known.name.eq_ignore_ascii_case(&name));
+        if let Some(column) = column.filter(|column| !found.contains(&column.name)) {
+            found.push(column.name.clone());
+        }
+    }
+    found
+}
+
 /// A key that CREATE TABLE declares.
 #[derive(Debug, PartialEq)]
 pub struct Declared {
@@ -84,6 +100,8 @@ pub struct Declared {
     pub columns: Vec<(String, Option<String>)>,
     /// Of a foreign key: the other table and its columns, if it names any.
     pub references: Option<(String, Vec<String>)>,
+    /// Of a foreign key: whether it is DEFERRABLE, and whether INITIALLY DEFERRED.
+    pub deferral: (bool, bool),
 }
 
 /// The keys that CREATE TABLE declares, in their order.
@@ -123,6 +141,7 @@ pub fn declared(sql: &str) -> Vec<Declared> {
             name: name_before(&tokens[..at]),
             columns: columns.unwrap_or_else(|| vec![(column.clone(), None)]),
             references: if kind == "f" { referenced(rest) } else { None },
+            deferral: if kind == "f" { clauses::deferral(rest) } else { (false, false) },
         });
     }
     found
@@ -158,7 +177,7 @@ fn listed(tokens: &[Token<'_>]) -> Option<Vec<(String, Option<String>)>> {
 }
 
 /// The index of the parenthesis that closes the one at `open`.
-fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
+pub fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         match token.text {
@@ -278,6 +297,7 @@ mod tests {
                 name: (!name.is_empty()).then(|| name.to_owned()),
                 columns: columns.iter().map(column).collect(),
                 references: references.map(|(table, to)| (table.to_owned(), texts(to))),
+                deferral: (false, false),
             }
         };
         let mut nocase = declared("u", "", &["a"], None);

@@ -99,6 +99,11 @@ impl<'a> TableText<'a> {
         self.sql.get(clause.body.clone()).unwrap_or_default()
     }
 
+    /// The type of a column, with the comments behind it.
+    pub fn declared(&self, column: &ColumnText) -> &'a str {
+        self.sql.get(column.data_type.clone()).unwrap_or_default()
+    }
+
     /// Whether a clause of this kind names a column.
     pub fn names_in(&self, kind: ClauseKind, column: &str) -> bool {
         self.all().any(|(_, clause)| clause.kind == kind && names(self.written(clause), column))
@@ -115,6 +120,19 @@ impl<'a> TableText<'a> {
 pub fn names(sql: &str, wanted: &str) -> bool {
     let mut words = Tokens::new(sql, Dialect::Sqlite);
     words.any(|word| word.name().is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
+}
+
+/// Whether a text of SQLite's has this name of a column: what is called is a function.
+pub fn uses(sql: &str, wanted: &str) -> bool {
+    let words = Tokens::new(sql, Dialect::Sqlite).filter(|word| word.kind != TokenKind::Space);
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        let is_called = words.peek().is_some_and(|next| next.is("("));
+        if !is_called && word.name().is_some_and(|name| name.eq_ignore_ascii_case(wanted)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether an element is a constraint of the table.

@@ -24,6 +24,7 @@ mod labels;
 mod maintenance;
 mod modifiers;
 mod names;
+mod numbering;
 mod object_names;
 mod objects;
 mod outer_aggregates;
@@ -37,6 +38,7 @@ mod row_locks;
 mod scrolling;
 mod session;
 mod session_calls;
+mod set_tables;
 mod sets;
 mod shadowing;
 mod spelling;
@@ -62,13 +64,13 @@ pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::{Declared, Direction};
 pub(crate) use dates::span;
-pub use definitions::numbered;
 pub(crate) use expressions::operator;
 pub use failing::{changes_twice, failing_row};
 pub use maintenance::{Maintained, Verb};
 pub(crate) use modifiers::check_modifier;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
+pub use numbering::{Numbering, numbered};
 pub(crate) use object_names::{is_found_object, is_name_of_object, is_object};
 pub use objects::{Definition, Kind};
 pub use row_locks::Locks;
@@ -246,6 +248,11 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
         let statement = as_written(&piece, context)?;
         return Ok(Statement { overriding: Some(overriding), is_untouched: false, ..statement });
     }
+    if let Some(text) = numbering::without_sequence_names(piece.text) {
+        let piece = Piece { text: &text, ..*piece };
+        let statement = as_written(&piece, context)?;
+        return Ok(Statement { is_untouched: false, ..statement });
+    }
     if let Some((text, condition)) = copy_condition::divided(piece.text) {
         return copy_condition::statement(&Piece { text, ..*piece }, condition, context);
     }
@@ -278,6 +285,7 @@ fn of_tree(
     };
     let mut is_changed = reserved::quote(&mut parsed)? | is_spelled;
     is_changed |= query_tables::from_into(&mut parsed)?;
+    is_changed |= set_tables::among_columns(&mut parsed);
     if let ast::Statement::CreateTable(table) = &mut parsed
         && !columns.is_empty()
     {

@@ -13,6 +13,7 @@
 pub mod bounds;
 pub mod calendar;
 pub mod clock;
+pub mod comments;
 mod declared;
 pub mod float;
 pub mod interval;

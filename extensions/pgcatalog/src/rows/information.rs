@@ -2,9 +2,9 @@
 
 use sqlite_wasm_kit::Value;
 
-use super::keys::{constrained, key_index, typed_default};
+use super::keys::{constrained, deferral, key_index, typed_default};
 use super::types::{category, type_name, typed};
-use super::{Cells, int, relations, text};
+use super::{Cells, int, relations, sequences, text};
 use crate::catalog::{Catalog, Constraint, OWNER_NAME};
 use crate::schema::{Column as SchemaColumn, Relation};
 use postgres_types::{Scalar, Type, Typed};
@@ -21,6 +21,7 @@ pub fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "information_schema_constraint_column_usage" => constraint_column_usage(catalog),
         "information_schema_referential_constraints" => referential_constraints(catalog),
         "information_schema_check_constraints" => check_constraints(catalog),
+        "information_schema_sequences" => sequences::information(catalog),
         _ => Vec::new(),
     }
 }
@@ -96,10 +97,11 @@ fn information_column(
         ("udt_name", text(type_name(typed.ty.scalar()))),
         ("dtd_identifier", text((index + 1).to_string())),
         ("is_self_referencing", yes_or_no(false)),
-        ("is_identity", yes_or_no(false)),
+        ("generation_expression", column.expression.as_deref().map_or(Value::Null, text)),
         ("is_generated", text(if column.is_generated { "ALWAYS" } else { "NEVER" })),
         ("is_updatable", yes_or_no(!relation.is_view)),
     ]);
+    cells.extend(sequences::identity(relation, index));
     for name in [
         "character_maximum_length",
         "character_octet_length",
@@ -125,6 +127,9 @@ fn measure(typed: Typed, name: &str) -> Option<i64> {
     match (name, scalar) {
         ("character_maximum_length", Scalar::Varchar | Scalar::Bpchar) if modifier >= 4 => {
             Some(modifier - 4)
+        }
+        ("character_octet_length", Scalar::Varchar | Scalar::Bpchar) if modifier >= 4 => {
+            Some((modifier - 4) * 4)
         }
         ("character_octet_length", Scalar::Text | Scalar::Varchar | Scalar::Bpchar) => {
             Some(1 << 30)
@@ -169,8 +174,10 @@ fn table_constraints(catalog: &Catalog) -> Vec<Cells> {
         let mut cells = owned(catalog, CONSTRAINT, &constraint.name);
         cells.extend(owned(catalog, TABLE, &catalog.relations[constraint.relation].name));
         cells.push(("constraint_type", text(kind)));
-        cells.push(("is_deferrable", yes_or_no(false)));
-        cells.push(("initially_deferred", yes_or_no(false)));
+        let relation = &catalog.relations[constraint.relation];
+        let (is_deferrable, is_deferred) = deferral(relation, constraint);
+        cells.push(("is_deferrable", yes_or_no(is_deferrable)));
+        cells.push(("initially_deferred", yes_or_no(is_deferred)));
         cells.push(("enforced", yes_or_no(true)));
         cells
     };
@@ -179,7 +186,7 @@ fn table_constraints(catalog: &Catalog) -> Vec<Cells> {
 
 fn key_column_usage(catalog: &Catalog) -> Vec<Cells> {
     let mut found = Vec::new();
-    for constraint in &catalog.constraints {
+    for constraint in catalog.constraints.iter().filter(|constraint| constraint.kind != "c") {
         for (index, column) in constrained(catalog, constraint).iter().enumerate() {
             let mut cells = owned(catalog, CONSTRAINT, &constraint.name);
             cells.extend(owned(catalog, TABLE, &catalog.relations[constraint.relation].name));

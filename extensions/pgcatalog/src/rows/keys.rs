@@ -63,7 +63,10 @@ pub fn constrained(catalog: &Catalog, constraint: &Constraint) -> Vec<String> {
             };
             columns.filter_map(name).collect()
         }
-        _ => Vec::new(),
+        _ => {
+            let condition = &relation.checks[constraint.index].expression;
+            crate::sql_text::columns_in(relation, condition)
+        }
     }
 }
 
@@ -100,6 +103,8 @@ pub fn constraints(catalog: &Catalog) -> Vec<Cells> {
             ("connamespace", int(PUBLIC)),
             ("contype", text(constraint.kind)),
             ("convalidated", yes(true)),
+            ("condeferrable", yes(deferral(relation, constraint).0)),
+            ("condeferred", yes(deferral(relation, constraint).1)),
             ("conrelid", int(catalog.oids[constraint.relation])),
             ("conislocal", yes(true)),
             ("connoinherit", yes(constraint.kind != "c")),
@@ -129,8 +134,28 @@ pub fn constraints(catalog: &Catalog) -> Vec<Cells> {
     catalog.constraints.iter().map(cells).collect()
 }
 
-/// A default as Postgres shows it: a string has its type.
+/// Whether a constraint is DEFERRABLE, and whether INITIALLY DEFERRED.
+pub fn deferral(relation: &Relation, constraint: &Constraint) -> (bool, bool) {
+    match constraint.kind {
+        "f" => relation.foreign_keys[constraint.index].deferral,
+        _ => (false, false),
+    }
+}
+
+/// A default as Postgres shows it: a string has its type, and so has a negative number.
 pub fn typed_default(default: &str, column: &Column) -> String {
+    if let Some(digits) = default.strip_prefix('-')
+        && !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
+        let is_short = default.parse::<i32>().is_ok();
+        let name = match (digits.contains('.'), is_short, default.parse::<i64>().is_ok()) {
+            (false, true, _) => "integer",
+            (false, _, true) => "bigint",
+            _ => "numeric",
+        };
+        return format!("'{default}'::{name}");
+    }
     if let Some(shown) = clock::shown(default) {
         return shown.to_owned();
     }
@@ -145,13 +170,15 @@ pub fn defaults(catalog: &Catalog) -> Vec<Cells> {
     let mut found = Vec::new();
     for (oid, relation) in relations(catalog, false) {
         for (index, column) in relation.columns.iter().enumerate() {
-            if let Some(default) = &column.default {
+            let default = column.default.as_ref().map(|default| typed_default(default, column));
+            let expression = column.expression.clone();
+            if let Some(default) = default.or(expression) {
                 let number = index + 1;
                 let cells = vec![
                     ("oid", int(oid.wrapping_add(number as i64))),
                     ("adrelid", int(oid)),
                     ("adnum", int(number)),
-                    ("adbin", text(typed_default(default, column))),
+                    ("adbin", text(default)),
                 ];
                 found.push(cells);
             }

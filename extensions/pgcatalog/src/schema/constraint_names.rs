@@ -20,7 +20,9 @@ pub fn declared(relation: &mut Relation) {
         if declared.references.is_some() {
             let key = take(&mut keys, |at| is_key(&declared, &relation.foreign_keys[at]));
             let name = declared.name.unwrap_or_default();
-            key.into_iter().for_each(|at| relation.foreign_keys[at].name.clone_from(&name));
+            if let Some(key) = key.and_then(|at| relation.foreign_keys.get_mut(at)) {
+                (key.name, key.deferral) = (name, declared.deferral);
+            }
             continue;
         }
         let fits = |at: usize| is_index(&declared, &relation.indexes[at], &relation.columns);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use postgres_types::comments;
 use sql_tokens::{Dialect, Tokens, quoted_name};
 
 use super::{Clause, ClauseKind, ColumnText, TableText};
@@ -67,11 +68,62 @@ impl TableText<'_> {
         }
     }
 
-    /// The text with another type of a column.
+    /// The text with another type of a column, whose comment remains.
     pub fn with_type(&self, column: &ColumnText, data_type: &str) -> String {
         let is_bare = column.data_type.is_empty();
-        let text = if is_bare { format!(" {data_type}") } else { data_type.to_owned() };
+        let mut text = if is_bare { format!(" {data_type}") } else { data_type.to_owned() };
+        for comment in self.comments(column.data_type.clone()) {
+            text.push(' ');
+            text.push_str(&self.sql[comment]);
+        }
         self.replaced(column.data_type.clone(), &text)
+    }
+
+    /// The text with a comment on a column, or on the table, in place of the one that it has.
+    pub fn with_comment(&self, column: Option<&ColumnText>, comment: Option<&str>) -> String {
+        let new = comment.map(comments::written);
+        let (place, around, new) = match column {
+            // Behind the type and what else comments say of it.
+            Some(column) => {
+                let first = column.clauses.first().map_or(column.end, |one| one.span.start);
+                let end = column.data_type.end;
+                let around =
+                    column.data_type.start..super::behind_comments(self.sql, first.max(end));
+                (end, around, new.map(|new| format!(" {new}")))
+            }
+            None => {
+                let start = self.inside.start;
+                let first = self.sql[start..].find(|c: char| !c.is_whitespace()).unwrap_or(0);
+                let first = start + first;
+                (start, start..self.comment_end(first), new.map(|new| format!("{new} ")))
+            }
+        };
+        let new = new.unwrap_or_default();
+        match self.comments(around).next() {
+            Some(old) if column.is_some() => {
+                let start = old.start - usize::from(self.sql[..old.start].ends_with(' '));
+                self.replaced(start..old.end, &new)
+            }
+            Some(old) => {
+                let end = old.end + usize::from(self.sql[old.end..].starts_with(' '));
+                self.replaced(old.start..end, &new)
+            }
+            None => self.replaced(place..place, &new),
+        }
+    }
+
+    /// The end of the comment at a place, if there is one.
+    fn comment_end(&self, at: usize) -> usize {
+        let first = Tokens::new(&self.sql[at..], Dialect::Sqlite).next();
+        first.filter(|token| token.text.starts_with("/*")).map_or(at, |token| at + token.text.len())
+    }
+
+    /// The comments of PostgreSQL's in a part of the text.
+    fn comments(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let start = part.start;
+        Tokens::new(&self.sql[part], Dialect::Sqlite)
+            .filter(|token| comments::read(token.text).is_some())
+            .map(move |token| start + token.start..start + token.start + token.text.len())
     }
 
     fn replaced(&self, span: Range<usize>, text: &str) -> String {

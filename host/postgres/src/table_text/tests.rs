@@ -170,3 +170,31 @@ fn any_text_is_read() {
         Ok(())
     });
 }
+
+#[test]
+fn comments_are_behind_types_and_stay_there() {
+    let sql = "CREATE TABLE t (a INTEGER /* BIGINT */ PRIMARY KEY, b, c TEXT)";
+    let set = |sql: &str, column: Option<&str>, comment| {
+        let text = TableText::read(sql).unwrap();
+        let column = column.map(|name| text.column(name).unwrap());
+        text.with_comment(column, comment)
+    };
+    let mut all = sql.to_owned();
+    for column in [Some("a"), Some("b"), Some("c"), None] {
+        all = set(&all, column, Some("one */ "));
+        all = set(&all, column, Some("two"));
+    }
+    assert_eq!(
+        all,
+        "CREATE TABLE t (/* COMMENT: two */ a INTEGER /* BIGINT */ /* COMMENT: two */ PRIMARY KEY, \
+         b /* COMMENT: two */, c TEXT /* COMMENT: two */)"
+    );
+    let text = TableText::read(&all).unwrap();
+    let typed = text.with_type(text.column("c").unwrap(), "INT");
+    assert!(typed.ends_with("c INT /* COMMENT: two */)"), "{typed}");
+    let mut none = all;
+    for column in [None, Some("c"), Some("b"), Some("a")] {
+        none = set(&none, column, None);
+    }
+    assert_eq!(none, sql);
+}

@@ -3,6 +3,8 @@
 //! What a step writes into the schema is translated as a part of a CREATE TABLE, so it means the same as
 //! where it is written there. [`crate::table_text`] puts it into the text of the table.
 
+mod added;
+mod comments;
 mod written;
 
 use sqlparser::ast::{
@@ -12,6 +14,7 @@ use sqlparser::ast::{
 
 use super::definitions::column_part;
 use super::names::{folded, last};
+use super::numbering::check_options;
 use super::{Context, Statement, Tree};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::Schema;
@@ -99,6 +102,27 @@ pub enum Step {
         /// The client's expression.
         using: Option<String>,
     },
+    /// `DROP COLUMN`.
+    DropColumn {
+        /// The column.
+        column: String,
+        /// `CASCADE`.
+        cascades: bool,
+    },
+    /// A value for the rows that are older than a column.
+    Fill {
+        /// The column.
+        column: String,
+        /// SQLite's expression.
+        expression: String,
+    },
+    /// `COMMENT ON`.
+    Comment {
+        /// The column; `None` for the table.
+        column: Option<String>,
+        /// `None` for no comment.
+        text: Option<String>,
+    },
     /// `ADD GENERATED AS IDENTITY`.
     Identity {
         /// The column.
@@ -114,15 +138,15 @@ impl Step {
         match self {
             Self::Drop { .. }
             | Self::NotNull { is_set: false, .. }
-            | Self::Default { expression: None, .. } => 0,
-            Self::Own { sql, .. } if sql.contains(" DROP COLUMN ") => 0,
+            | Self::Default { expression: None, .. }
+            | Self::DropColumn { .. } => 0,
             Self::Type { .. } => 1,
-            Self::Own { .. } => 2,
+            Self::Own { .. } | Self::Fill { .. } => 2,
             // Rows are looked at when there are indexes.
             Self::Unique { .. } => 3,
             Self::NotNull { .. } | Self::Identity { .. } => 4,
             Self::Check { .. } | Self::Reference { .. } | Self::Default { .. } => 5,
-            Self::Rename { .. } | Self::Validate { .. } => 6,
+            Self::Rename { .. } | Self::Validate { .. } | Self::Comment { .. } => 6,
         }
     }
 }
@@ -145,10 +169,13 @@ impl Name {
 /// Whether SQLite's own statements do not do all of it.
 pub fn is_more_than_sqlite(table: &AlterTable) -> bool {
     table.operations.iter().any(|operation| match operation {
-        Operation::AddColumn { column_def, .. } => column_def.options.iter().any(is_unique),
+        Operation::AddColumn { column_def, .. } => {
+            column_def.options.iter().any(|option| is_unique(option) || added::is_computed(option))
+        }
         other => matches!(
             other,
-            Operation::AddConstraint { .. }
+            Operation::DropColumn { .. }
+                | Operation::AddConstraint { .. }
                 | Operation::DropConstraint { .. }
                 | Operation::RenameConstraint { .. }
                 | Operation::ValidateConstraint { .. }
@@ -165,6 +192,9 @@ pub fn is_more_than_sqlite(table: &AlterTable) -> bool {
 pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> Result<Vec<Step>> {
     let Some(tree) = statement.parsed.as_ref() else { return Ok(Vec::new()) };
     tree.read(schema, |tree, schema| {
+        if let Some(commented) = comments::Commented::of(tree) {
+            return commented.steps(schema, context);
+        }
         let ast::Statement::AlterTable(table) = tree else { return Ok(Vec::new()) };
         if table.operations.len() > MAX_OPERATIONS {
             let message = format!("ALTER TABLE has more than {MAX_OPERATIONS} changes");
@@ -174,7 +204,7 @@ pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> R
             let what = "a quote inside a quoted name of a rewritten statement";
             return Err(Error::unsupported(what));
         }
-        let written = Written::new(table, schema, context)?;
+        let written = Written::new(&table.name, schema, context)?;
         let steps = table.operations.iter().map(|operation| written.steps(table, operation));
         let mut steps = steps.collect::<Result<Vec<_>>>()?.concat();
         steps.sort_by_key(Step::pass);
@@ -186,8 +216,13 @@ pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> R
 pub fn altered(statement: &Statement) -> Option<String> {
     match statement.parsed.as_ref().and_then(Tree::top)? {
         ast::Statement::AlterTable(table) => Some(last(&table.name)),
-        _ => None,
+        tree => comments::Commented::of(tree).map(|commented| last(&commented.table)),
     }
+}
+
+/// Whether a statement is a comment that the text of a table can have.
+pub fn is_comment(tree: &ast::Statement) -> bool {
+    comments::Commented::of(tree).is_some()
 }
 
 fn is_unique(option: &ast::ColumnOptionDef) -> bool {
@@ -217,25 +252,14 @@ impl Written<'_> {
                 let what = "IF EXISTS of a column, or IF NOT EXISTS, beside other changes";
                 return Err(Error::unsupported(what).hint("use ALTER TABLE for each of them"));
             }
-            Operation::AddColumn { column_def, .. } if column_def.options.iter().any(is_unique) => {
-                return self.added_unique(operation);
+            Operation::DropColumn { column_names, drop_behavior, .. } => {
+                let cascades = matches!(drop_behavior, Some(ast::DropBehavior::Cascade));
+                let drop = |column| Step::DropColumn { column: folded(column), cascades };
+                return Ok(column_names.iter().map(drop).collect());
             }
+            Operation::AddColumn { .. } => return self.added_column(operation),
             other => self.own(other)?,
         }])
-    }
-
-    /// A column that is unique, for which SQLite needs an index of its own.
-    fn added_unique(&self, operation: &Operation) -> Result<Vec<Step>> {
-        let mut operation = operation.clone();
-        let Operation::AddColumn { column_def, .. } = &mut operation else {
-            return Ok(Vec::new());
-        };
-        let given = column_def.options.iter().find(|option| is_unique(option));
-        let given = given.and_then(|option| option.name.clone());
-        let column = folded(&column_def.name);
-        let name = Name::of(given.as_ref(), || format!("{}_{column}_key", self.table()));
-        column_def.options.retain(|option| !is_unique(option));
-        Ok(vec![self.own(&operation)?, Step::Unique { name, columns: vec![column] }])
     }
 
     fn added(&self, constraint: &TableConstraint) -> Result<Step> {
@@ -290,7 +314,7 @@ impl Written<'_> {
             ColumnOperation::DropNotNull => Step::NotNull { column, is_set: false },
             ColumnOperation::DropDefault => Step::Default { column, expression: None },
             ColumnOperation::SetDefault { value } => {
-                let expression = self.default_of(&column, value)?;
+                let expression = self.default_of(&column, &self.type_of(&column), value)?;
                 Step::Default { column, expression }
             }
             ColumnOperation::SetDataType { data_type, using, .. } => {
@@ -298,7 +322,8 @@ impl Written<'_> {
                 let using = using.as_ref().map(ToString::to_string);
                 Step::Type { column, declared, wanted: data_type.to_string(), using }
             }
-            ColumnOperation::AddGenerated { generated_as, .. } => {
+            ColumnOperation::AddGenerated { generated_as, sequence_options } => {
+                check_options(sequence_options.as_deref().unwrap_or_default())?;
                 let is_always = matches!(generated_as, Some(GeneratedAs::Always));
                 Step::Identity { column, is_always }
             }

@@ -2,12 +2,13 @@
 
 use sqlparser::ast::{
     self, AlterTable, AlterTableOperation, CheckConstraint, ColumnDef, ColumnOption,
-    ColumnOptionDef, CreateIndex, CreateTable, CreateTableOptions, CreateView, Expr, GeneratedAs,
-    IndexColumn, ObjectType, TableConstraint,
+    ColumnOptionDef, CreateIndex, CreateTable, CreateTableOptions, CreateView, Expr, IndexColumn,
+    ObjectType, TableConstraint,
 };
 
 use super::casts::custom;
 use super::names::{folded, last, quoted_name, raw};
+use super::numbering::{Numbering, identity, numbered};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result};
 use crate::types::{Scalar, Type, Typed};
@@ -110,22 +111,23 @@ impl Rewriter<'_> {
             column.data_type.to_string().to_lowercase().as_str(),
             "serial" | "bigserial" | "smallserial" | "serial4" | "serial8" | "serial2"
         );
-        let is_identity = column.options.iter().any(|option| identity(&option.option));
+        let mut numbering = is_serial.then_some(Numbering::Serial);
+        for option in &column.options {
+            numbering = numbering.or(identity(&option.option)?);
+        }
         let in_key = key.contains(&folded(&column.name));
         let is_key = in_key && key.len() == 1;
-        if is_serial || is_identity {
+        if let Some(numbering) = numbering {
             if !is_key {
                 let kind = if is_serial { "SERIAL" } else { "IDENTITY" };
                 return Err(Error::unsupported(format_args!("{kind} that is not the primary key")));
             }
-            let is_always = column.options.iter().any(|option| is_always(&option.option));
-            column.options.retain(|option| !identity(&option.option));
-            let data_type = custom(&numbered(&column.data_type.to_string(), is_always));
+            column.options.retain(|option| !matches!(identity(&option.option), Ok(Some(_))));
+            let data_type = custom(&numbered(&column.data_type.to_string(), numbering));
             self.replace(&mut column.data_type, data_type);
         }
         let is_rowid = is_key
-            && (is_serial
-                || is_identity
+            && (numbering.is_some()
                 || column.data_type.to_string().eq_ignore_ascii_case("integer"));
         // SQLite's word for it is another one.
         let json = typed(&column.data_type).filter(|own| own.ty == Type::One(Scalar::Jsonb));
@@ -284,36 +286,6 @@ impl Rewriter<'_> {
     }
 }
 
-/// The type of a key that SQLite numbers: no other one is numbered. Comments, which SQLite keeps in the
-/// schema, say how wide it is for clients, and that it takes no other values than SQLite's numbers.
-pub fn numbered(data_type: &str, is_always: bool) -> String {
-    let width = match data_type.to_lowercase().as_str() {
-        "bigserial" | "serial8" | "bigint" | "int8" => " /* BIGINT */",
-        "smallserial" | "serial2" | "smallint" | "int2" => " /* SMALLINT */",
-        _ => "",
-    };
-    let always = if is_always { " /* GENERATED ALWAYS AS IDENTITY */" } else { "" };
-    format!("INTEGER{width}{always}")
-}
-
-fn is_always(option: &ColumnOption) -> bool {
-    let ColumnOption::Generated { generated_as, generation_expr: None, .. } = option else {
-        return false;
-    };
-    matches!(generated_as, GeneratedAs::Always)
-}
-
-fn identity(option: &ColumnOption) -> bool {
-    matches!(
-        option,
-        ColumnOption::Generated {
-            generated_as: GeneratedAs::Always | GeneratedAs::ByDefault,
-            generation_expr: None,
-            ..
-        }
-    )
-}
-
 /// The columns of the primary key.
 fn primary_key(table: &CreateTable) -> Vec<String> {
     let of_column = |column: &ColumnDef| {
@@ -344,7 +316,8 @@ fn is_computed(option: &ColumnOptionDef) -> bool {
     matches!(&option.option, ColumnOption::Default(Expr::Nested(inner)) if !is_constant(inner))
 }
 
-fn is_constant(expr: &Expr) -> bool {
+/// Whether SQLite takes a default without parentheses, or it has them.
+pub fn is_constant(expr: &Expr) -> bool {
     match expr {
         Expr::Value(_) | Expr::Nested(_) => true,
         Expr::UnaryOp { expr, .. } => matches!(**expr, Expr::Value(_)),

@@ -29,7 +29,11 @@ const SETS: &[&str] = &[
     "pg_json_each_of",
     "pg_jsonb_each_of",
     "pg_text_each_of",
+    PLACE,
 ];
+
+/// The place in the sets beside it, from 1: what WITH ORDINALITY counts.
+pub const PLACE: &str = "pg_set_place";
 
 /// Marks a function that returns a set, where it may be: no name of a client has it.
 const MARK: char = '\0';
@@ -279,6 +283,7 @@ impl Rewriter<'_> {
             return Err(Error::new(sqlstate::STATEMENT_TOO_COMPLEX, message));
         }
         let (count, value) = match (name, arguments) {
+            (PLACE, []) => ("0".to_owned(), format!("{AT} + 1")),
             ("unnest", [values]) => of_array(&array(values), |values| format!("{values} ->> {AT}")),
             ("_pg_expandarray", [values]) => of_array(&array(values), |values| {
                 format!("json_object('x', {values} ->> {AT}, 'n', {AT} + 1)")

@@ -52,7 +52,7 @@ const REWRITES: &[(&str, &str)] = &[
     ("SELECT a FROM t FOR UPDATE", "SELECT a FROM t"),
     (
         "CREATE TABLE t(id SERIAL PRIMARY KEY, a TEXT)",
-        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
+        "CREATE TABLE t (id INTEGER /* SERIAL */ PRIMARY KEY, a TEXT)",
     ),
     (
         "CREATE TABLE t(id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY)",

@@ -17,10 +17,14 @@ pub fn rewritten(
     context: &Context,
 ) -> Result<Statement> {
     row_locks::check(&parsed)?;
-    if let ast::Statement::AlterTable(table) = &parsed
-        && alterations::is_more_than_sqlite(table)
-    {
-        let (action, command) = (Action::Alter, "ALTER TABLE".to_owned());
+    let altering = match &parsed {
+        ast::Statement::AlterTable(table) if alterations::is_more_than_sqlite(table) => {
+            Some("ALTER TABLE")
+        }
+        other => alterations::is_comment(other).then_some("COMMENT"),
+    };
+    if let Some(command) = altering {
+        let (action, command) = (Action::Alter, command.to_owned());
         let statement = Statement::new(piece, String::new());
         return Ok(Statement { action, command, parsed: Some(Tree::new(parsed)), ..statement });
     }

@@ -5,7 +5,9 @@
 //! from it what is wanted and nothing else. All of it is one statement for the client: an error undoes it.
 
 mod columns;
+mod comments;
 mod constraints;
+mod drops;
 mod keys;
 mod schema;
 mod types;
@@ -33,6 +35,8 @@ struct Altered {
     name: String,
     /// The same in quotes.
     quoted: String,
+    /// Whether it is one of the session, of which only columns are dropped here.
+    is_temporary: bool,
 }
 
 impl Altered {
@@ -61,6 +65,10 @@ impl Conversation<'_> {
         self.begin_at_last()?;
         let steps = self.ending(|| steps(&analysed.statement, &self.tables(), &self.context))?;
         let Some(table) = self.altered(&analysed.statement)? else { return Ok(()) };
+        let is_drop = |step: &Step| matches!(step, Step::DropColumn { .. });
+        if table.is_temporary && !steps.iter().all(is_drop) {
+            return Err(Error::unsupported("this change of a temporary table").into());
+        }
         for step in steps {
             self.check_time()?;
             let done = self.altered_by(&table, step);
@@ -93,16 +101,22 @@ impl Conversation<'_> {
             format!("SELECT name FROM {schema} WHERE type = 'table' AND lower(name) = {lower}")
         };
         let row = |row: &sqlite_sandbox::Row<'_>| row.get::<_, String>(0);
-        if !self.engine.own_rows(&named("sqlite_temp_schema"), row)?.is_empty() {
-            return Err(Error::unsupported("this change of a temporary table").into());
+        let temporary = self.engine.own_rows(&named("sqlite_temp_schema"), row)?.pop();
+        let is_temporary = temporary.is_some();
+        let found = match temporary {
+            None => self.engine.own_rows(&named("main.sqlite_schema"), row)?.pop(),
+            found => found,
+        };
+        if found.is_none() && self.kind_of(&name)?.is_some() {
+            let what = format_args!("{} of what is no table", statement.command);
+            return Err(Error::unsupported(what).into());
         }
-        let found = self.engine.own_rows(&named("main.sqlite_schema"), row)?.pop();
         let name = found.ok_or_else(|| {
             let message = format!("relation \"{name}\" does not exist");
             Failure::from(Error::new(sqlstate::UNDEFINED_TABLE, message))
         })?;
         let quoted = quoted_name(&name);
-        Ok(Some(Altered { name, quoted }))
+        Ok(Some(Altered { name, quoted, is_temporary }))
     }
 
     fn altered_by(&mut self, table: &Altered, step: Step) -> Result<()> {
@@ -129,6 +143,11 @@ impl Conversation<'_> {
             }
             Step::Type { column, declared, wanted, using } => {
                 self.set_type(table, &column, &declared, (&wanted, using.as_deref()))
+            }
+            Step::DropColumn { column, cascades } => self.drop_column(table, &column, cascades),
+            Step::Fill { column, expression } => self.write_rows(table, &column, &expression),
+            Step::Comment { column, text } => {
+                self.set_comment(table, column.as_deref(), text.as_deref())
             }
             Step::Identity { column, is_always } => self.set_identity(table, &column, is_always),
         }

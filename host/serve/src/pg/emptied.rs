@@ -1,26 +1,34 @@
 //! TRUNCATE and DROP TABLE. SQLite deletes the rows of the table first, so that the foreign keys of other tables act:
-//! ON DELETE CASCADE would take their rows, too.
+//! ON DELETE CASCADE would take their rows, too. DROP TABLE … CASCADE drops those foreign keys first.
 
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::{Emptied, Statement};
 
 use super::converse::Conversation;
+use super::execute::only_reads;
 use super::failure::Result;
 
 impl Conversation<'_> {
-    /// Check that no other table refers to one that is emptied or dropped.
+    /// Check that no other table refers to one that is emptied or dropped; for DROP TABLE … CASCADE none does then.
     ///
     /// # Errors
     ///
-    /// 0A000 for TRUNCATE and for CASCADE, 2BP01 for DROP TABLE.
-    pub fn check_emptied(&self, statement: &Statement) -> Result<()> {
+    /// 0A000 for TRUNCATE, 2BP01 for DROP TABLE, and those of ALTER TABLE … DROP CONSTRAINT.
+    pub fn check_emptied(&mut self, statement: &Statement) -> Result<()> {
         let Some(emptied) = Emptied::of(statement) else { return Ok(()) };
         for table in &emptied.tables {
             let mut others = self.referring(table)?;
             others
                 .retain(|other| !emptied.tables.iter().any(|one| one.eq_ignore_ascii_case(other)));
-            if let Some(other) = others.pop() {
+            if emptied.is_drop && emptied.cascades {
+                if self.is_read_only() && !others.is_empty() {
+                    return Err(only_reads(&statement.command).into());
+                }
+                for other in others {
+                    self.drop_references(&other, table)?;
+                }
+            } else if let Some(other) = others.pop() {
                 return Err(refused(table, &other, &emptied).into());
             }
         }

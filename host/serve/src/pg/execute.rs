@@ -8,7 +8,7 @@ use sqlite_sandbox::{Row, Statement as Prepared};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{Transaction, tag};
-use sqlite_wasm_postgres::translate::{Action, translate};
+use sqlite_wasm_postgres::translate::{Action, Emptied, translate};
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::values::{Format, in_result};
 
@@ -209,10 +209,15 @@ impl Conversation<'_> {
         }
         let replaced = self.replaced_columns(statement);
         let was_implicit = self.is_implicit;
-        let is_several = !statement.before.is_empty() || !statement.after.is_empty();
+        let is_several = !statement.before.is_empty()
+            || !statement.after.is_empty()
+            || Emptied::of(statement).is_some_and(|emptied| emptied.cascades);
         if is_several {
             self.begin_implicit(statement)?;
             self.begin_at_last()?;
+        }
+        self.check_emptied(statement)?;
+        if is_several {
             let read_only = self.is_read_only().then_some(statement.command.as_str());
             for before in &statement.before {
                 let begin = |prepared: &Prepared<'_>| may_run(prepared, read_only);
@@ -222,7 +227,6 @@ impl Conversation<'_> {
                 self.forget_schema();
             }
         }
-        self.check_emptied(statement)?;
         self.check_once(analysed, values)?;
         if !self.lock_rows(statement)? {
             return Ok(Some(0));

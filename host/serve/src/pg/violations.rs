@@ -47,7 +47,7 @@ impl Conversation<'_> {
             sqlstate::NOT_NULL_VIOLATION => self.of_row(error, &target.table, analysed, values),
             sqlstate::FOREIGN_KEY_VIOLATION => {
                 let own = self.missing_parent(&error, &target, analysed, values);
-                own.or_else(|| self.referencing(&error, &target)).unwrap_or(error)
+                own.or_else(|| self.referencing(&error, &target, analysed, values)).unwrap_or(error)
             }
             _ => error,
         }
@@ -211,7 +211,13 @@ impl Conversation<'_> {
     }
 
     /// Another row refers to one that was deleted or changed.
-    fn referencing(&mut self, error: &Error, target: &Target<'_>) -> Option<Error> {
+    fn referencing(
+        &mut self,
+        error: &Error,
+        target: &Target<'_>,
+        analysed: &Analysed,
+        values: &[Value],
+    ) -> Option<Error> {
         let tables = self.referring(&target.table).ok()?;
         for table in tables {
             let references = self.references(&table);
@@ -219,7 +225,8 @@ impl Conversation<'_> {
                 .iter()
                 .filter(|reference| reference.table.eq_ignore_ascii_case(&target.table));
             for reference in of_target {
-                let Some(texts) = self.referred_row(target, &table, reference) else { continue };
+                let row = self.referred_row(target, (&table, reference), analysed, values);
+                let Some(texts) = row else { continue };
                 let name = self.reference_name(&table, reference);
                 let message = format!(
                     "update or delete on table \"{}\" violates foreign key constraint \"{name}\" on table \"{table}\"",
@@ -240,8 +247,9 @@ impl Conversation<'_> {
     fn referred_row(
         &mut self,
         target: &Target<'_>,
-        table: &str,
-        reference: &Reference,
+        (table, reference): (&str, &Reference),
+        analysed: &Analysed,
+        values: &[Value],
     ) -> Option<Vec<String>> {
         let is_over = self.session.state().end.is_some_and(|end| Instant::now() >= end);
         let condition = target.condition().filter(|_| !is_over)?;
@@ -263,7 +271,8 @@ impl Conversation<'_> {
             quoted_name(table),
             pairs.join(" AND ")
         );
-        let texts: Option<Vec<_>> = self.texts(&sql, &[], &[]).ok()??.into_iter().collect();
+        let given: Vec<_> = analysed.parameters.iter().map(|one| one.ty.oid()).collect();
+        let texts: Option<Vec<_>> = self.texts(&sql, &given, values).ok()??.into_iter().collect();
         Some(texts?.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
     }
 }

@@ -41,7 +41,7 @@ fn server() -> Server {
 }
 
 /// What native SQLite says of the file.
-fn native(server: &Server, sql: &str) -> String {
+pub fn native(server: &Server, sql: &str) -> String {
     let shell = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/native-reference/sqlite3");
     let output = Command::new(&shell).arg(server.database()).arg(sql).output();
     let output = output.unwrap_or_else(|error| panic!("{}: {error}", shell.display()));

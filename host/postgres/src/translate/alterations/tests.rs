@@ -136,7 +136,7 @@ fn several_changes_are_done_in_the_order_of_postgres() {
         after: after.iter().map(|sql| (*sql).to_owned()).collect(),
     };
     let expected = [
-        own("ALTER TABLE \"t\" DROP COLUMN n", &[]),
+        Step::DropColumn { column: "n".into(), cascades: false },
         Step::Drop { name: "K".into(), if_exists: true },
         Step::Type {
             column: "id".into(),
@@ -157,8 +157,50 @@ fn several_changes_are_done_in_the_order_of_postgres() {
         "42601"
     );
     // What SQLite does alone is its own statement still.
-    assert_eq!(one("ALTER TABLE t DROP COLUMN n").action, Action::Run);
+    assert_eq!(one("ALTER TABLE t RENAME COLUMN n TO m").action, Action::Run);
+    assert_eq!(step("DROP n CASCADE"), Step::DropColumn { column: "n".into(), cascades: true });
     assert_eq!(all("ALTER TABLE t ADD a int; ALTER TABLE t RENAME TO u").len(), 2);
+}
+
+#[test]
+fn a_computed_default_fills_the_rows_that_are_there() {
+    let steps = of("ALTER TABLE t ADD COLUMN j jsonb DEFAULT '{}'::jsonb NOT NULL").unwrap();
+    let [Step::Own { sql, .. }, Step::Fill { column, expression }, Step::NotNull { .. }, default] =
+        &steps[..]
+    else {
+        panic!("{steps:?}")
+    };
+    assert_eq!((sql.as_str(), column.as_str()), ("ALTER TABLE \"t\" ADD COLUMN j JSONB TEXT", "j"));
+    let expected = Step::Default { column: "j".into(), expression: Some(expression.clone()) };
+    assert_eq!(default, &expected);
+    for constant in ["1", "(1)", "-1", "'x'", "true", "NULL"] {
+        let sql = format!("ALTER TABLE t ADD COLUMN x text DEFAULT {constant}");
+        assert_eq!(one(&sql).action, Action::Run, "{sql}");
+    }
+}
+
+#[test]
+fn comments_are_on_tables_and_columns() {
+    let comment = |sql: &str| {
+        let statement = one(&format!("COMMENT ON {sql}"));
+        assert_eq!(
+            (statement.action.clone(), statement.command.as_str()),
+            (Action::Alter, "COMMENT")
+        );
+        steps(&statement, &Tables, &Context::default())
+    };
+    for (sql, column, text) in [
+        ("TABLE t IS 'it''s'", None, Some("it's")),
+        ("COLUMN public.t.\"D d\" IS 'x'", Some("D d"), Some("x")),
+        ("COLUMN t.n IS NULL", Some("n"), None),
+        ("COLUMN t.N IS ''", Some("n"), None),
+    ] {
+        let expected =
+            Step::Comment { column: column.map(str::to_owned), text: text.map(str::to_owned) };
+        assert_eq!(comment(sql).unwrap(), [expected], "{sql}");
+    }
+    assert_eq!(comment("COLUMN t.nosuch IS 'x'").unwrap_err().code, "42703");
+    assert_eq!(comment("TABLE nosuch IS 'x'").unwrap_err().code, "42P01");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a step writes into a schema, as CREATE TABLE has it.
 
 use sqlparser::ast::{
-    AlterTable, AlterTableOperation as Operation, DataType, Expr, TableConstraint,
+    AlterTableOperation as Operation, DataType, Expr, ObjectName, TableConstraint,
 };
 
 use super::super::names::{folded, last, quoted_name};
@@ -24,8 +24,8 @@ impl<'a> Written<'a> {
     /// # Errors
     ///
     /// 42P01 where there is no such table.
-    pub fn new(table: &AlterTable, schema: &'a dyn Schema, context: &'a Context) -> Result<Self> {
-        let table = last(&table.name);
+    pub fn new(table: &ObjectName, schema: &'a dyn Schema, context: &'a Context) -> Result<Self> {
+        let table = last(table);
         let columns = schema.columns(&table).ok_or_else(|| {
             let message = format!("relation \"{table}\" does not exist");
             Error::new(sqlstate::UNDEFINED_TABLE, message)
@@ -88,10 +88,13 @@ impl<'a> Written<'a> {
         Ok(Step::Reference { name, columns: clause.columns, table, text })
     }
 
-    /// The default that a column gets; `None` for NULL.
-    pub fn default_of(&self, column: &str, value: &Expr) -> Result<Option<String>> {
-        let known = self.columns.iter().find(|known| known.name.eq_ignore_ascii_case(column));
-        let ty = type_name(known);
+    /// The type of a column that is there, in PostgreSQL's words.
+    pub fn type_of(&self, column: &str) -> String {
+        type_name(self.columns.iter().find(|known| known.name.eq_ignore_ascii_case(column)))
+    }
+
+    /// The default that a column of this type gets; `None` for NULL.
+    pub fn default_of(&self, column: &str, ty: &str, value: &Expr) -> Result<Option<String>> {
         let sql = format!("CREATE TABLE t ({} {ty} DEFAULT {value})", quoted_name(column));
         let (sql, _) = self.translated(&sql)?;
         let text = TableText::read(&sql)?;

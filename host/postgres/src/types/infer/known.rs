@@ -140,7 +140,8 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         | "pg_database_size"
         | "unixepoch"
         | "lastval"
-        | "currval" => Scalar::Int8,
+        | "currval"
+        | "setval" => Scalar::Int8,
         "num_nulls" | "num_nonnulls" | "length" | "char_length" | "character_length"
         | "octet_length" | "bit_length" | "instr" | "strpos" | "position" | "ascii" | "unicode"
         | "sign" | "ntile" | "array_length" | "cardinality" | "json_array_length"

@@ -4,7 +4,7 @@ use sql_tokens::{quoted_name, quoted_text};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::table_text::{ColumnText, TableText};
-use sqlite_wasm_postgres::translate::numbered;
+use sqlite_wasm_postgres::translate::{Numbering, numbered};
 use sqlite_wasm_postgres::types::Scalar;
 use sqlite_wasm_postgres::types::infer::Column;
 
@@ -115,12 +115,13 @@ impl Conversation<'_> {
         if !known.is_numbered() {
             return Err(Error::unsupported("IDENTITY that is not the primary key").into());
         }
-        if known.is_identity || !is_always {
+        if known.is_identity {
             return Ok(());
         }
         let data_type = known.typed().map_or(Scalar::Int4, |typed| typed.ty.scalar());
+        let numbering = if is_always { Numbering::Always } else { Numbering::ByDefault };
         self.rewrite(table, None, |text| {
-            Ok(text.with_type(place(text, column)?, &numbered(data_type.name(), true)))
+            Ok(text.with_type(place(text, column)?, &numbered(data_type.name(), numbering)))
         })
     }
 

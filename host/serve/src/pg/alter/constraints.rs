@@ -3,7 +3,7 @@
 use sql_tokens::{quoted_name, quoted_text};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
-use sqlite_wasm_postgres::table_text::{Clause, ClauseKind, TableText};
+use sqlite_wasm_postgres::table_text::{Clause, ClauseKind, TableText, uses};
 use sqlite_wasm_postgres::translate::Name;
 use sqlite_wasm_postgres::types::bounds;
 
@@ -94,6 +94,31 @@ impl Conversation<'_> {
             _ => self.rewrite(table, None, |text| Ok(text.without(found.clause(text)?)))?,
         }
         self.check_keys_of_children(table, name, &found.columns)
+    }
+
+    /// A constraint of a table that has a column, and does not go with it: what is written at the column itself
+    /// does, but for its index.
+    pub(super) fn constraint_on(&self, table: &Altered, column: &str) -> Result<Option<String>> {
+        let sql = self.table_sql(table)?;
+        let text = TableText::read(&sql)?;
+        for name in self.constraint_names(table)? {
+            let found = self.constraint(table, &name)?;
+            let has = |name: &String| name.eq_ignore_ascii_case(column);
+            let is_on = match found.kind {
+                ClauseKind::Check => {
+                    let clause = found.clause(&text)?;
+                    is_apart(&text, clause, column) && uses(text.written(clause), column)
+                }
+                ClauseKind::ForeignKey => {
+                    found.columns.iter().any(has) && is_apart(&text, found.clause(&text)?, column)
+                }
+                _ => found.columns.iter().any(has),
+            };
+            if is_on {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
     }
 
     pub(super) fn rename_constraint(
@@ -193,6 +218,12 @@ impl Constraint {
         let none = || Error::unsupported("a change of this constraint").hint(hint);
         found.map(|(_, clause)| clause).ok_or_else(none)
     }
+}
+
+/// Whether a clause is not written at this column.
+fn is_apart(text: &TableText<'_>, clause: &Clause, column: &str) -> bool {
+    let mut own = text.all().filter(|(at, _)| at.is_some_and(|at| at.eq_ignore_ascii_case(column)));
+    !own.any(|(_, one)| one.span == clause.span)
 }
 
 /// Whether a condition keeps the values of a generated column within its type.

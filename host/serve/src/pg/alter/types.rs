@@ -4,7 +4,7 @@ use sql_tokens::{Dialect, Kind, Tokens, quoted_name, quoted_text};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::table_text::{ClauseKind, TableText, names};
-use sqlite_wasm_postgres::translate::numbered;
+use sqlite_wasm_postgres::translate::{Numbering, numbered};
 use sqlite_wasm_postgres::types::infer::Column;
 use sqlite_wasm_postgres::types::{Scalar, Type, Typed, bounds};
 
@@ -103,8 +103,11 @@ impl Conversation<'_> {
             let message = format!("{} out of range", scalar.name());
             return Err(Error::new(sqlstate::NUMERIC_OUT_OF_RANGE, message).into());
         }
-        let data_type = numbered(scalar.name(), known.is_identity);
-        self.rewrite(table, None, |text| Ok(text.with_type(place(text, &known.name)?, &data_type)))
+        self.rewrite(table, None, |text| {
+            let column = place(text, &known.name)?;
+            let numbering = Numbering::of(text.declared(column));
+            Ok(text.with_type(column, &numbered(scalar.name(), numbering)))
+        })
     }
 
     /// Check that no foreign key has a column whose values are converted.

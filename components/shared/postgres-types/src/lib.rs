@@ -5,6 +5,7 @@
 //! - [`calendar`]: days and times of day
 //! - [`read`]: dates and times in text
 //! - [`clock`]: the time in SQL
+//! - [`fields`]: the fields of such a text
 //! - [`float`]: the digits of floats
 //! - [`interval`] and [`style`]: intervals and their text
 //! - [`view`]: the types of the columns that a view computes
@@ -14,6 +15,7 @@ pub mod bounds;
 pub mod calendar;
 pub mod clock;
 mod declared;
+pub mod fields;
 pub mod float;
 pub mod interval;
 pub mod read;

@@ -9,6 +9,8 @@ pub enum Fault {
     Form,
     /// It has, but there is no such day or time, or SQLite does not have it.
     Range,
+    /// An amount of an interval is too large.
+    Amount,
     /// It is in a zone whose rules are not known here.
     Zone,
 }

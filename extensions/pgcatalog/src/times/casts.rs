@@ -79,7 +79,9 @@ fn error(fault: Fault, text: &str, name: &str) -> Error {
             format!("0A000: the {name} '{shown}' is not supported here").into()
         }
         Fault::Form => format!("22007: invalid input syntax for type {name}: \"{shown}\"").into(),
-        Fault::Range => format!("22008: date/time field value out of range: \"{shown}\"").into(),
+        Fault::Range | Fault::Amount => {
+            format!("22008: date/time field value out of range: \"{shown}\"").into()
+        }
         Fault::Zone => format!(
             "0A000: the time zone of \"{shown}\" is not supported; give its distance from UTC: +02"
         )

@@ -50,10 +50,15 @@ pub fn canonical(text: &str, scalar: Scalar) -> Result<String> {
         Fault::Form => invalid(scalar, text),
         Fault::Zone => Error::unsupported(format_args!("the time zone of \"{trimmed:.100}\""))
             .hint("give its distance from UTC: +02"),
+        Fault::Amount => {
+            let message = format!("interval field value out of range: \"{trimmed:.100}\"");
+            Error::new(sqlstate::INTERVAL_OVERFLOW, message)
+        }
+        Fault::Range if scalar == Scalar::Interval => {
+            Error::new(sqlstate::DATETIME_OVERFLOW, "interval out of range")
+        }
         Fault::Range => {
-            let shown: String = trimmed.chars().take(100).collect();
-            let what = if scalar == Scalar::Interval { "interval" } else { "date/time" };
-            let message = format!("{what} field value out of range: \"{shown}\"");
+            let message = format!("date/time field value out of range: \"{trimmed:.100}\"");
             Error::new(sqlstate::DATETIME_OVERFLOW, message)
         }
     })

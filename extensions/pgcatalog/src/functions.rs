@@ -9,10 +9,10 @@ use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
+use crate::names;
 use crate::rows::type_functions;
 use crate::sql_text;
 use crate::{arrays, bytes, json, numbers, patterns, texts, times};
-use postgres_types::{Scalar as TypeName, Type};
 use values::{
     array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, length,
     like_glob, no_setting, series_at, series_count, series_number, series_step, subscript,
@@ -44,15 +44,15 @@ const CATALOGUE: &[Scalar] = &[
     reads!("pg_get_viewdef", 2, view_definition),
     reads!("pg_get_triggerdef", 1, trigger_definition),
     reads!("pg_get_triggerdef", 2, trigger_definition),
-    reads!("to_regclass", 1, to_regclass),
-    reads!("pg_regclass_name", 1, regclass_name),
+    reads!("to_regclass", 1, names::to_regclass),
+    reads!("pg_regclass_name", 1, names::regclass_name),
     reads!("pg_violated_key", 1, violated_key),
-    Scalar::new("to_regtype", 1, Stable, Innocuous, |a| a.apply(to_regtype)),
-    Scalar::new("pg_regtype_name", 1, Stable, Innocuous, |a| {
-        a.apply(|oid: i64| definitions::type_text(oid, -1))
+    Scalar::new("to_regtype", 1, Stable, Innocuous, |a| a.apply(names::to_regtype)),
+    Scalar::new("pg_regtype_name", 1, Stable, Innocuous, |a| a.apply(names::regtype_name)),
+    Scalar::new("to_regnamespace", 1, Stable, Innocuous, |a| a.apply(names::to_regnamespace)),
+    Scalar::new("pg_regnamespace_name", 1, Stable, Innocuous, |a| {
+        a.apply(names::regnamespace_name)
     }),
-    Scalar::new("to_regnamespace", 1, Stable, Innocuous, |a| a.apply(to_regnamespace)),
-    Scalar::new("pg_regnamespace_name", 1, Stable, Innocuous, |a| a.apply(regnamespace_name)),
     Scalar::new("to_regrole", 1, Stable, Innocuous, |a| {
         a.apply(|name: String| (name == OWNER_NAME).then_some(OWNER))
     }),
@@ -61,7 +61,7 @@ const CATALOGUE: &[Scalar] = &[
             type_functions::named(name.strip_prefix("pg_catalog.").unwrap_or(&name))
         })
     }),
-    Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(regproc_name)),
+    Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(names::regproc_name)),
     Scalar::new("pg_get_userbyid", 1, Stable, Innocuous, |a| a.apply(user)),
     Scalar::new("pg_encoding_to_char", 1, Stable, Innocuous, |a| a.apply(encoding)),
     Scalar::new("quote_ident", 1, Stable, Innocuous, |a| {
@@ -142,7 +142,7 @@ const CATALOGUE: &[Scalar] = &[
     constant!("obj_description", None::<String>),
     constant!("col_description", None::<String>),
     constant!("shobj_description", None::<String>),
-    constant!("pg_get_serial_sequence", None::<String>),
+    reads!("pg_get_serial_sequence", 2, names::serial_sequence),
     constant!("pg_get_function_result", None::<String>),
     constant!("pg_get_function_arguments", None::<String>),
     constant!("pg_get_function_identity_arguments", None::<String>),
@@ -251,46 +251,6 @@ fn trigger_definition(oid: i64) -> Result<Option<String>> {
     Ok(found.map(|(_, sql)| sql.clone()))
 }
 
-/// A name with or without its schema, in quotes or not; or an OID.
-fn to_regclass(name: String) -> Result<Option<i64>> {
-    if let Ok(oid) = name.trim().parse() {
-        return Ok(Some(oid));
-    }
-    let name = name.strip_prefix("public.").unwrap_or(&name);
-    // Those of Postgres' own tables that programs name: as objects of descriptions.
-    match name.strip_prefix("pg_catalog.").unwrap_or(name) {
-        "pg_class" => return Ok(Some(1259)),
-        "pg_type" => return Ok(Some(1247)),
-        "pg_attribute" => return Ok(Some(1249)),
-        "pg_proc" => return Ok(Some(1255)),
-        "pg_namespace" => return Ok(Some(2615)),
-        "pg_database" => return Ok(Some(1262)),
-        "pg_constraint" => return Ok(Some(2606)),
-        "pg_extension" => return Ok(Some(3079)),
-        _ => {}
-    }
-    let name = name.trim_matches('"').replace("\"\"", "\"");
-    let catalog = catalog::current()?;
-    let of_index = || {
-        let mut indexes = catalog.relations.iter().zip(&catalog.index_oids);
-        indexes.find_map(|(relation, oids)| {
-            let at = relation.indexes.iter().position(|index| index.name == name)?;
-            oids.get(at).copied()
-        })
-    };
-    Ok(catalog.named(&name).map(|at| catalog.oids[at]).or_else(of_index))
-}
-
-fn regclass_name(oid: Value) -> Result<Option<String>> {
-    if oid.is_null() {
-        return Ok(None);
-    }
-    let oid = oid.to_integer();
-    let catalog = catalog::current()?;
-    let unknown = || if oid == 0 { "-".to_owned() } else { oid.to_string() };
-    Ok(Some(catalog.name(oid).map_or_else(unknown, quote_ident)))
-}
-
 /// The unique index that SQLite's message names by its columns: `t.a, t.b`. Of several the first.
 fn violated_key(subject: String) -> Result<Option<String>> {
     let catalog = catalog::current()?;
@@ -305,41 +265,6 @@ fn violated_key(subject: String) -> Result<Option<String>> {
         columns.is_some_and(|columns| columns.join(", ") == subject)
     });
     Ok(found.next().map(|(_, index)| index.name.clone()))
-}
-
-fn to_regtype(name: String) -> Option<i64> {
-    if let Ok(oid) = name.trim().parse() {
-        return Some(oid);
-    }
-    let name = name.strip_prefix("pg_catalog.").unwrap_or(&name).to_lowercase();
-    let (base, is_array) =
-        name.strip_suffix("[]").map_or((name.as_str(), false), |base| (base, true));
-    let scalar = TypeName::of_name(base.trim())?;
-    Some(if is_array { Type::Array(scalar) } else { Type::One(scalar) }.oid().into())
-}
-
-const NAMESPACES: [(&str, i64); 3] = [
-    ("public", catalog::PUBLIC),
-    ("pg_catalog", catalog::PG_CATALOG),
-    ("information_schema", catalog::INFORMATION_SCHEMA),
-];
-
-/// A function that is not known is written as its number.
-fn regproc_name(oid: i64) -> String {
-    match oid {
-        0 => "-".to_owned(),
-        oid => type_functions::name(oid).unwrap_or_else(|| oid.to_string()),
-    }
-}
-
-fn to_regnamespace(name: String) -> Option<i64> {
-    let known = NAMESPACES.iter().find(|(known, _)| *known == name);
-    known.map(|(_, oid)| *oid).or_else(|| name.parse().ok())
-}
-
-fn regnamespace_name(oid: i64) -> String {
-    let known = NAMESPACES.iter().find(|(_, known)| *known == oid);
-    known.map_or_else(|| oid.to_string(), |(name, _)| (*name).to_owned())
 }
 
 fn user(oid: i64) -> String {
@@ -376,16 +301,4 @@ fn size_pretty(size: i64) -> String {
         size = (size + 512) / 1024;
     }
     format!("{size} TB")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_types_have_their_oids() {
-        assert_eq!(to_regtype("integer".into()), Some(23));
-        assert_eq!(to_regtype("pg_catalog.int4[]".into()), Some(1007));
-        assert_eq!(to_regtype("nope".into()), None);
-    }
 }

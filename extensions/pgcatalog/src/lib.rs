@@ -21,6 +21,7 @@ mod catalog;
 mod definitions;
 mod functions;
 mod json;
+mod names;
 mod numbers;
 mod patterns;
 mod places;

@@ -18,8 +18,8 @@ pub enum Want {
     As(Type),
     /// JSON of the value.
     Json,
-    /// The text of the value.
-    Text,
+    /// The text of the value as a key of JSON, where moments are as in JSON.
+    Key,
     /// As it is.
     Same,
     /// No argument of the client: this text.

@@ -19,6 +19,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
     let mut at = 0;
     while at < all.len() {
         is_changed |= match &all[at].token {
+            Token::Word(_) if labels::is_label(all, at) => labels::named(all, at),
             Token::Word(word) if word.quote_style.is_none() => match word.keyword {
                 Keyword::FOR => strength(all, at),
                 Keyword::LIKE | Keyword::ILIKE => pattern(all, at),
@@ -29,7 +30,6 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
                 Keyword::CONCURRENTLY => concurrently(all, at),
                 Keyword::DOUBLE | Keyword::CHARACTER => typed_string(all, at),
                 Keyword::INTERVAL => rounded_interval(all, at),
-                _ if labels::is_label(all, at) => labels::named(all, at),
                 Keyword::NoKeyword if is_null_test(word) && is_after_operand(all, at) => {
                     spell(all, at..=at, &[Keyword::IS, Keyword::NULL])
                 }

@@ -42,6 +42,9 @@ const LABELS: &[&str] = &[
 /// Whether a word is the name of a column of SELECT: it follows a whole expression, and another column or clause follows it.
 pub fn is_label(all: &[TokenWithSpan], at: usize) -> bool {
     let Token::Word(word) = &all[at].token else { return false };
+    if word.quote_style.is_some() {
+        return false;
+    }
     let lower = word.value.to_ascii_lowercase();
     if !LABELS.contains(&lower.as_str()) {
         return false;
@@ -118,7 +121,7 @@ mod tests {
         let sql = |sql: &str| translate(sql, &Context::default()).unwrap().remove(0).sql;
         for (given, wanted) in [
             ("SELECT 1 left, a Right FROM t", "SELECT 1 AS `left`, a AS `right` FROM t"),
-            ("SELECT 1 and", "SELECT 1 AS `and`"),
+            ("SELECT 1 and, 2 like, 3 ilike", "SELECT 1 AS `and`, 2 AS `like`, 3 AS `ilike`"),
             ("SELECT f(a) end", "SELECT f(a) AS `end`"),
             ("SELECT (SELECT a values)", "SELECT (SELECT a AS `values`)"),
         ] {

@@ -706,7 +706,7 @@ SELECT time '10:00' * 2, timestamp '2020-01-01' + time '10:00', 2.5 * time '01:0
 SELECT date '2020-01-01'::time;
 SELECT 1 left, 2 and, 3 like, 4 end, coalesce(1), CASE WHEN true THEN 1 END;
 SELECT '["\u0000"]'::json ->> 0;
-CREATE TABLE numbered(id serial PRIMARY KEY, a int UNIQUE);
-SELECT pg_get_serial_sequence('numbered', 'id'), pg_get_serial_sequence('numbered', 'a');
-INSERT INTO numbered(a) VALUES (1) RETURNING id;
-SELECT currval('public.numbered_id_seq'::regclass), currval(pg_get_serial_sequence('numbered', 'id'));
+CREATE TABLE counted_ids(id serial PRIMARY KEY, a int UNIQUE);
+SELECT pg_get_serial_sequence('counted_ids', 'id'), pg_get_serial_sequence('counted_ids', 'a');
+INSERT INTO counted_ids(a) VALUES (1) RETURNING id;
+SELECT currval('public.counted_ids_id_seq'::regclass), currval(pg_get_serial_sequence('counted_ids', 'id'));

@@ -10,11 +10,11 @@ use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
+use crate::names;
 use crate::rows::type_functions;
 use crate::sql_text;
 use crate::{arrays, bytes, json, numbers, patterns, texts, times};
-use objects::{comment, parts, regclass_name, serial_sequence, set_value, to_regclass};
-use postgres_types::{Scalar as TypeName, Type};
+use objects::{comment, serial_sequence, set_value};
 use values::{
     array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, length,
     like_glob, no_setting, series_at, series_count, series_number, series_step, subscript,
@@ -46,7 +46,7 @@ const CATALOGUE: &[Scalar] = &[
     reads!("pg_get_viewdef", 2, view_definition),
     reads!("pg_get_triggerdef", 1, trigger_definition),
     reads!("pg_get_triggerdef", 2, trigger_definition),
-    reads!("to_regclass", 1, to_regclass),
+    reads!("to_regclass", 1, names::to_regclass),
     reads!("obj_description", 1, |oid: i64| comment(oid, 0)),
     reads!("obj_description", 2, described),
     reads!("col_description", 2, column_comment),
@@ -55,14 +55,14 @@ const CATALOGUE: &[Scalar] = &[
     reads!("setval", 3, |sequence: String, value: i64, called: i64| {
         set_value(sequence, value, called != 0)
     }),
-    reads!("pg_regclass_name", 1, regclass_name),
+    reads!("pg_regclass_name", 1, names::regclass_name),
     reads!("pg_violated_key", 1, violated_key),
-    Scalar::new("to_regtype", 1, Stable, Innocuous, |a| a.apply(to_regtype)),
-    Scalar::new("pg_regtype_name", 1, Stable, Innocuous, |a| {
-        a.apply(|oid: i64| definitions::type_text(oid, -1))
+    Scalar::new("to_regtype", 1, Stable, Innocuous, |a| a.apply(names::to_regtype)),
+    Scalar::new("pg_regtype_name", 1, Stable, Innocuous, |a| a.apply(names::regtype_name)),
+    Scalar::new("to_regnamespace", 1, Stable, Innocuous, |a| a.apply(names::to_regnamespace)),
+    Scalar::new("pg_regnamespace_name", 1, Stable, Innocuous, |a| {
+        a.apply(names::regnamespace_name)
     }),
-    Scalar::new("to_regnamespace", 1, Stable, Innocuous, |a| a.apply(to_regnamespace)),
-    Scalar::new("pg_regnamespace_name", 1, Stable, Innocuous, |a| a.apply(regnamespace_name)),
     Scalar::new("to_regrole", 1, Stable, Innocuous, |a| {
         a.apply(|name: String| (name == OWNER_NAME).then_some(OWNER))
     }),
@@ -71,7 +71,7 @@ const CATALOGUE: &[Scalar] = &[
             type_functions::named(name.strip_prefix("pg_catalog.").unwrap_or(&name))
         })
     }),
-    Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(regproc_name)),
+    Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(names::regproc_name)),
     Scalar::new("pg_get_userbyid", 1, Stable, Innocuous, |a| a.apply(user)),
     Scalar::new("pg_encoding_to_char", 1, Stable, Innocuous, |a| a.apply(encoding)),
     Scalar::new("quote_ident", 1, Stable, Innocuous, |a| {
@@ -290,42 +290,6 @@ fn column_comment(oid: i64, number: i64) -> Result<Option<String>> {
     if number > 0 { comment(oid, number) } else { Ok(None) }
 }
 
-fn to_regtype(name: String) -> Option<i64> {
-    if let Ok(oid) = name.trim().parse() {
-        return Some(oid);
-    }
-    let name = if name.contains('"') { parts(&name).pop().unwrap_or_default() } else { name };
-    let name = name.strip_prefix("pg_catalog.").unwrap_or(&name).to_lowercase();
-    let (base, is_array) =
-        name.strip_suffix("[]").map_or((name.as_str(), false), |base| (base, true));
-    let scalar = TypeName::of_name(base.trim())?;
-    Some(if is_array { Type::Array(scalar) } else { Type::One(scalar) }.oid().into())
-}
-
-const NAMESPACES: [(&str, i64); 3] = [
-    ("public", catalog::PUBLIC),
-    ("pg_catalog", catalog::PG_CATALOG),
-    ("information_schema", catalog::INFORMATION_SCHEMA),
-];
-
-/// A function that is not known is written as its number.
-fn regproc_name(oid: i64) -> String {
-    match oid {
-        0 => "-".to_owned(),
-        oid => type_functions::name(oid).unwrap_or_else(|| oid.to_string()),
-    }
-}
-
-fn to_regnamespace(name: String) -> Option<i64> {
-    let known = NAMESPACES.iter().find(|(known, _)| *known == name);
-    known.map(|(_, oid)| *oid).or_else(|| name.parse().ok())
-}
-
-fn regnamespace_name(oid: i64) -> String {
-    let known = NAMESPACES.iter().find(|(_, known)| *known == oid);
-    known.map_or_else(|| oid.to_string(), |(name, _)| (*name).to_owned())
-}
-
 fn user(oid: i64) -> String {
     match oid {
         OWNER => OWNER_NAME.to_owned(),
@@ -360,17 +324,4 @@ fn size_pretty(size: i64) -> String {
         size = (size + 512) / 1024;
     }
     format!("{size} TB")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_types_have_their_oids() {
-        assert_eq!(to_regtype("integer".into()), Some(23));
-        assert_eq!(to_regtype("pg_catalog.int4[]".into()), Some(1007));
-        assert_eq!(to_regtype("\"pg_catalog\".\"varchar\"".into()), Some(1043));
-        assert_eq!(to_regtype("nope".into()), None);
-    }
 }

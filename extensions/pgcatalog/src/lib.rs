@@ -23,6 +23,7 @@ mod comments;
 mod definitions;
 mod functions;
 mod json;
+mod names;
 mod numbers;
 mod patterns;
 mod places;

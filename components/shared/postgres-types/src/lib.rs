@@ -5,6 +5,7 @@
 //! - [`calendar`]: days and times of day
 //! - [`read`]: dates and times in text
 //! - [`clock`]: the time in SQL
+//! - [`fields`]: the fields of such a text
 //! - [`float`]: the digits of floats
 //! - [`interval`] and [`style`]: intervals and their text
 //! - [`view`]: the types of the columns that a view computes
@@ -15,6 +16,7 @@ pub mod calendar;
 pub mod clock;
 pub mod comments;
 mod declared;
+pub mod fields;
 pub mod float;
 pub mod interval;
 pub mod read;

@@ -1,6 +1,7 @@
 //! Dates and times in text, as Postgres reads them.
 
 use super::calendar::{DAY, Date, Stamp};
+use super::fields::{Kind, fields, is_day_of_week};
 
 /// Why a text is no date or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,10 @@ pub enum Fault {
     Form,
     /// It has, but there is no such day or time, or SQLite does not have it.
     Range,
+    /// It is in a year that PostgreSQL has, and SQLite has not: before 1 or after 9999.
+    Year,
+    /// An amount of an interval is too large.
+    Amount,
     /// It is in a zone whose rules are not known here.
     Zone,
 }
@@ -77,7 +82,7 @@ fn year(text: &str) -> Found<i64> {
     })
 }
 
-/// `2026-01-31`, `2026/1/31`, `20260131`, `260131`, `2026.031`, `J2461072`, `Jan 31, 2026`, `31-Jan-2026`, and
+/// `2026-01-31`, `2026/1/31`, `20260131`, `260131`, `2026.031`, `2026-031`, `J2461072`, `Jan 31, 2026`, `31-Jan-2026`, and
 /// `1/31/2026`, since DateStyle has the month first.
 fn date(text: &str) -> Found<Date> {
     match (text.len(), number(text)) {
@@ -88,13 +93,10 @@ fn date(text: &str) -> Found<Date> {
     if let Some(julian) = text.strip_prefix(['J', 'j']).and_then(|days| number(days).ok()) {
         return Date::within(julian - 2_440_588).ok_or(Fault::Range);
     }
-    if let Some((year, of_year)) = text.split_once('.')
-        && let (4, 3, Ok(year), Ok(of_year)) =
-            (year.len(), of_year.len(), number(year), number(of_year))
+    if let Some((year, place)) = text.split_once(['.', '-'])
+        && let (4, 3, Ok(year), Ok(place)) = (year.len(), place.len(), number(year), number(place))
     {
-        let first = Date::of(year, 1, 1).ok_or(Fault::Range)?;
-        let found = Date::within(first.0 + of_year - 1).filter(|found| found.parts().0 == year);
-        return found.ok_or(Fault::Range);
+        return of_year(year, place);
     }
     let parts: Vec<&str> = match ['-', '/', '.'].into_iter().find(|mark| text.contains(*mark)) {
         Some(mark) => text.splitn(4, mark).collect(),
@@ -114,8 +116,23 @@ fn date(text: &str) -> Found<Date> {
     day(year(of_year)?, month, number(last)?)
 }
 
+/// The last year that PostgreSQL has.
+const LAST_YEAR: i64 = 5_874_897;
+
 fn day(year: i64, month: i64, day: i64) -> Found<Date> {
+    if (10_000..=LAST_YEAR).contains(&year) {
+        // The calendar is the same each 400 years.
+        return Date::of(2000 + year % 400, month, day)
+            .map_or(Err(Fault::Range), |_| Err(Fault::Year));
+    }
     Date::of(year, month, day).ok_or(Fault::Range)
+}
+
+/// A day by its number in a year.
+fn of_year(year: i64, number: i64) -> Found<Date> {
+    let first = day(year, 1, 1)?;
+    let found = Date::within(first.0 + number - 1).filter(|found| found.parts().0 == year);
+    found.filter(|_| number > 0).ok_or(Fault::Range)
 }
 
 /// The month with this name, or an abbreviation of three letters, from 1.
@@ -224,26 +241,105 @@ fn parted(text: &str) -> Option<(&str, &str)> {
     Some((text[..at].trim_end(), text[at + 1..].trim_start()))
 }
 
+/// A date, a time of day and a zone.
+type Parts = (Date, i64, Option<i64>);
+
 /// A date and a time, or a date alone (`with_zone`: moved to UTC).
 pub fn stamp(text: &str, with_zone: bool) -> Found<Stamp> {
-    let text = text.trim();
-    let (day, clock, east) = match parted(text) {
-        Some((day, rest)) => {
-            let (clock, east) = clock(rest)?;
-            (date(day)?, clock, east)
-        }
-        None if text.contains(':') => return Err(Fault::Form),
-        None => {
-            match text.rsplit_once(' ').map(|(day, zone)| (date(day.trim_end()), distance(zone))) {
-                Some((Ok(day), Ok(east))) => (day, 0, Some(east)),
-                _ => match text.strip_suffix(['Z', 'z']) {
-                    Some(day) => (date(day)?, 0, Some(0)),
-                    None => (date(text)?, 0, None),
-                },
-            }
-        }
-    };
+    let (day, clock, east) = moment(text.trim())?;
     let east = east.filter(|_| with_zone).unwrap_or(0);
     let at = day.0.checked_mul(DAY).ok_or(Fault::Range)? + clock - east;
     Stamp::within(at).ok_or(Fault::Range)
+}
+
+/// The date of a date and a time: 24:00 is of the day before.
+pub fn date_of(text: &str) -> Found<Date> {
+    moment(text.trim()).map(|(day, ..)| day)
+}
+
+fn moment(text: &str) -> Found<Parts> {
+    let found = match text.split_once('+') {
+        // The zone of a day.
+        Some((day, zone)) if !day.contains([':', ' ']) => {
+            date(day).and_then(|day| Ok((day, 0, Some(distance(&format!("+{zone}"))?))))
+        }
+        _ => in_order(text),
+    };
+    match found {
+        Err(Fault::Form) => in_words(text),
+        found => found,
+    }
+}
+
+fn in_order(text: &str) -> Found<Parts> {
+    if let Some((day, rest)) = parted(text) {
+        let (clock, east) = clock(rest)?;
+        return Ok((date(day)?, clock, east));
+    }
+    if text.contains(':') {
+        return Err(Fault::Form);
+    }
+    match text.rsplit_once(' ').map(|(day, zone)| (date(day.trim_end()), distance(zone))) {
+        Some((Ok(day), Ok(east))) => Ok((day, 0, Some(east))),
+        _ => match text.strip_suffix(['Z', 'z']) {
+            Some(day) => Ok((date(day)?, 0, Some(0))),
+            None => Ok((date(text)?, 0, None)),
+        },
+    }
+}
+
+/// `Wed Jan 01 10:00:00 2020 UTC`: fields in another order, days of the week, and eras.
+fn in_words(text: &str) -> Found<Parts> {
+    let (mut day, mut time, mut zone, mut is_before_christ) = (Vec::new(), None, None, false);
+    for (kind, field) in fields(text)? {
+        match kind {
+            Kind::Word if is_day_of_week(&field) || field == "ad" => {}
+            Kind::Word if field == "bc" => is_before_christ = true,
+            Kind::Word if month(&field).is_some() => day.push(field),
+            Kind::Word if matches!(field.as_str(), "am" | "pm") => {
+                time = Some(format!("{} {field}", time.ok_or(Fault::Form)?));
+            }
+            Kind::Word | Kind::Signed if zone.is_none() => zone = Some(distance(&field)?),
+            Kind::Time if time.is_none() => time = Some(field),
+            Kind::Number | Kind::Date => day.push(field),
+            _ => return Err(Fault::Form),
+        }
+    }
+    let time = time.map_or(Ok(0), |time| clock(&time).map(|(time, _)| time))?;
+    let day = date(&day.join(" "))?;
+    if is_before_christ { Err(Fault::Year) } else { Ok((day, time, zone)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_as_in_postgres() {
+        let read = |text: &str| stamp(text, true).map(Stamp::text);
+        for (text, wanted) in [
+            ("2020-01-02 24:00", "2020-01-03 00:00:00"),
+            ("2020-005", "2020-01-05 00:00:00"),
+            ("2020-01-01+00", "2020-01-01 00:00:00"),
+            ("2020-01-01+05:30", "2019-12-31 18:30:00"),
+            ("Wed Jan 01 10:00:00 2020 UTC", "2020-01-01 10:00:00"),
+            ("Jan 1 10:00 pm 2020", "2020-01-01 22:00:00"),
+            ("2020-01-01 AD", "2020-01-01 00:00:00"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(wanted), "{text}");
+        }
+        for (text, wanted) in [
+            ("0044-03-15 BC", Fault::Year),
+            ("10000-01-01", Fault::Year),
+            ("10000-02-30", Fault::Range),
+            ("2021-366", Fault::Range),
+            ("2020-01", Fault::Form),
+            ("Wed", Fault::Form),
+        ] {
+            assert_eq!(read(text), Err(wanted), "{text}");
+        }
+        for text in ["2020-01-02 24:00", "2020-01-02 23:59:60", "2020-01-02 23:30-05"] {
+            assert_eq!(date_of(text).map(|day| day.to_string()).as_deref(), Ok("2020-01-02"));
+        }
+    }
 }

@@ -13,6 +13,9 @@ pub const SCALARS: &[Scalar] = &[
     Scalar::new("pg_jsonb_value", 2, Stable, Innocuous, |a| {
         a.apply(|one: Value, name: String| known(one, name)?.map(canonical).transpose())
     }),
+    Scalar::new("pg_text_json_key", 2, Stable, Innocuous, |a| {
+        a.apply(|one: Value, name: String| key(one, name))
+    }),
     Scalar::new("pg_json_object", ANY_NUMBER, Stable, Innocuous, |a| made(a, object)),
     Scalar::new("pg_jsonb_object", ANY_NUMBER, Stable, Innocuous, |a| {
         made(a, |values| canonical(object(values)?))
@@ -91,6 +94,11 @@ pub fn value(value: Value, name: String) -> Result<String> {
         "bytea" => string(&crate::numbers::bytes_text(&value).unwrap_or_default()),
         _ => string(&text()),
     })
+}
+
+/// A moment as the key of an object, without quotes.
+fn key(one: Value, name: String) -> Result<Option<String>> {
+    Ok(known(one, name)?.map(|text| text.trim_matches('"').to_owned()))
 }
 
 fn number(value: &Value, name: &str) -> Result<String> {

@@ -76,9 +76,22 @@ fn number(text: &str, name: &str) -> Result<String> {
 
 fn read(text: &str, mode: Mode) -> Result<Node<'_>> {
     match mode {
+        // `json` keeps the escape, and fails where its text is wanted.
+        Mode::Json if has_zero(text) => {
+            parse(text, mode)?;
+            Err("22P05: unsupported Unicode escape sequence".into())
+        }
         Mode::Json => parse(text, mode),
         Mode::Jsonb => jsonb(text),
     }
+}
+
+/// Whether a text has the escape of the character that PostgreSQL's texts cannot have.
+fn has_zero(text: &str) -> bool {
+    text.match_indices("\\u0000").any(|(at, _)| {
+        let before = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        before.is_multiple_of(2)
+    })
 }
 
 /// The text of a value; none for null.

@@ -15,6 +15,7 @@ fn json_is_that_of_postgres() {
         ("pg_json_of", &["[01]"], "22P02: invalid input syntax for type json"),
         ("pg_jsonb_of", &["\"\\u0000\""], "22P05: unsupported Unicode escape sequence"),
         ("pg_json_get", &["{\"a\" : [1,  2]}", "a"], "[1,  2]"),
+        ("pg_text_json_get", &["[\"\\u0000\"]", "0"], "22P05: unsupported Unicode escape sequence"),
         ("pg_text_json_get", &["[\"x\", null]", "-2"], "x"),
         ("pg_jsonb_path", &["{\"a\":[1,{\"b\":2}]}", "[\"a\",\"1\",\"b\"]"], "2"),
         ("pg_bool_jsonb_contains", &["{\"a\":[1,2]}", "{\"a\":[2]}"], "1"),

@@ -16,7 +16,7 @@ macro_rules! function {
 
 pub const SCALARS: &[Scalar] = &[
     function!("pg_date_of", 1, |text: Value| given(&text, |text| {
-        stamp_in(text, "date", false).map(|at| Date(at.0.div_euclid(DAY)).to_string())
+        read::date_of(text).map(|day| day.to_string()).map_err(|fault| error(fault, text, "date"))
     })),
     function!("pg_time_of", 1, |text: Value| given(&text, |text| time(text).map(time_text))),
     function!("pg_timestamp_of", 1, |text: Value| given(&text, |text| stamp(text)
@@ -40,9 +40,8 @@ pub const SCALARS: &[Scalar] = &[
     function!("pg_interval_of_time", 1, |text: String| {
         Ok::<_, Error>(Interval { micros: time(&text)?, ..Interval::default() }.to_string())
     }),
-    function!("pg_timestamp_rounded", 2, |text: String, digits: i64| {
-        Ok::<_, Error>(within(rounded(stamp(&text)?.0, digits))?.text())
-    }),
+    function!("pg_timestamp_rounded", 2, |text: String, digits: i64| rounded_text(&text, digits)),
+    function!("pg_timestamptz_rounded", 2, |text: String, digits: i64| rounded_text(&text, digits)),
     function!("pg_int8_interval_key", 1, |text: String| {
         i64::try_from(interval(&text)?.length()).map_err(|_| out_of_range())
     }),
@@ -79,7 +78,13 @@ fn error(fault: Fault, text: &str, name: &str) -> Error {
             format!("0A000: the {name} '{shown}' is not supported here").into()
         }
         Fault::Form => format!("22007: invalid input syntax for type {name}: \"{shown}\"").into(),
-        Fault::Range => format!("22008: date/time field value out of range: \"{shown}\"").into(),
+        Fault::Range | Fault::Amount => {
+            format!("22008: date/time field value out of range: \"{shown}\"").into()
+        }
+        Fault::Year => format!(
+            "0A000: the {name} \"{shown}\" is not supported; the years are those from 1 to 9999"
+        )
+        .into(),
         Fault::Zone => format!(
             "0A000: the time zone of \"{shown}\" is not supported; give its distance from UTC: +02"
         )
@@ -133,6 +138,10 @@ pub fn within(micros: i64) -> Result<Stamp> {
 pub fn within_day(days: i64) -> Result<Date> {
     let message = "0A000: a date before the year 1 or after 9999 is not supported";
     Date::within(days).ok_or_else(|| message.into())
+}
+
+fn rounded_text(text: &str, digits: i64) -> Result<String> {
+    Ok(within(rounded(stamp(text)?.0, digits))?.text())
 }
 
 fn rounded(micros: i64, digits: i64) -> i64 {

@@ -14,7 +14,10 @@ pub fn parse(text: &str, alone: Option<&str>) -> Result<Interval> {
     Interval::parse(text, alone).map_err(|fault| {
         let shown: String = text.chars().take(100).collect();
         match fault {
-            Fault::Range => format!("22008: interval field value out of range: \"{shown}\"").into(),
+            Fault::Range => out_of_range(),
+            Fault::Amount => {
+                format!("22015: interval field value out of range: \"{shown}\"").into()
+            }
             _ => format!("22007: invalid input syntax for type interval: \"{shown}\"").into(),
         }
     })

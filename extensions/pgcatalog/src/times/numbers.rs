@@ -68,7 +68,9 @@ pub fn shown(value: &Value, pattern: &str) -> Result<Option<String>> {
     let whole = if whole == "0" { "" } else { whole };
     let decimals = found.shown_decimals(decimals);
     let places = found.whole.iter().filter(|sign| **sign != ',').count();
-    let is_wide = whole.len() > places || !digits.starts_with(|c: char| c.is_ascii_digit());
+    // As in PostgreSQL nothing fits into a pattern without a digit before the point.
+    let is_wide =
+        whole.len() > places || places == 0 || !digits.starts_with(|c: char| c.is_ascii_digit());
     let mut out = String::new();
     // From the first zero of the pattern on all digits are shown.
     let (mut has_begun, mut place) = (false, 0);

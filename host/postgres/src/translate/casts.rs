@@ -177,6 +177,9 @@ impl Rewriter<'_> {
         let Some(typed) = typed(data_type) else {
             return match data_type {
                 DataType::Unspecified => Ok(()),
+                DataType::Interval { .. } => {
+                    Err(Error::unsupported(format_args!("{name}")).hint("use interval"))
+                }
                 DataType::Custom(name, _)
                     if Typed::declared(&last(name)).is_none() && !is_elsewhere(&last(name)) =>
                 {

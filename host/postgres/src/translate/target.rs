@@ -7,6 +7,8 @@ use sqlparser::ast::{
     TableWithJoins, Visit,
 };
 
+use sql_tokens::quoted_name;
+
 use super::is_default;
 use super::names::last;
 use crate::walk::visit_expressions;
@@ -105,6 +107,26 @@ impl<'a> Target<'a> {
         value.filter(|value| !is_default(value) && is_again(*value)).map(ToString::to_string)
     }
 
+    /// The condition that a row of the table loses its values of these columns; none where an UPDATE leaves them all.
+    pub fn change(&self, columns: &[String]) -> Option<String> {
+        let ast::Statement::Update(update) = self.statement else { return Some("true".to_owned()) };
+        let others: Option<Vec<_>> = columns
+            .iter()
+            .filter(|column| assigned_in(&update.assignments, column))
+            .map(|column| match self.value(0, column, &[]) {
+                Some(value) if !value.contains(['$', '?']) => {
+                    Some(format!("{} IS DISTINCT FROM ({value})", quoted_name(column)))
+                }
+                _ => None,
+            })
+            .collect();
+        match others {
+            Some(others) if others.is_empty() => None,
+            Some(others) => Some(others.join(" OR ")),
+            None => Some("true".to_owned()),
+        }
+    }
+
     /// The condition of an UPDATE or DELETE of one table without another name.
     pub fn condition(&self) -> Option<String> {
         let condition = match self.statement {
@@ -142,6 +164,15 @@ fn table_of(table: &TableWithJoins) -> Option<String> {
         TableFactor::Table { name, .. } => Some(last(name)),
         _ => None,
     }
+}
+
+/// Whether a column is assigned, alone or in a list.
+fn assigned_in(assignments: &[Assignment], column: &str) -> bool {
+    let is_it = |name: &ast::ObjectName| last(name).eq_ignore_ascii_case(column);
+    assignments.iter().any(|one| match &one.target {
+        AssignmentTarget::ColumnName(name) => is_it(name),
+        AssignmentTarget::Tuple(names) => names.iter().any(is_it),
+    })
 }
 
 pub fn assigned<'a>(assignments: &'a [Assignment], column: &str) -> Option<&'a Expr> {

@@ -4,7 +4,7 @@
 //! second as are not zero, and in UTC for `timestamptz`. So they compare as text, and SQLite's
 //! functions read them.
 
-use postgres_types::read::{stamp, time};
+use postgres_types::read::{self, stamp, time};
 use postgres_types::{Fault, Interval};
 
 use crate::values::ValueRef;
@@ -38,7 +38,7 @@ const WORDS: &[&str] = &[
 pub fn canonical(text: &str, scalar: Scalar) -> Result<String> {
     let trimmed = text.trim();
     let found = match scalar {
-        Scalar::Date => stamp(trimmed, false).map(|at| Date(at.0.div_euclid(DAY)).to_string()),
+        Scalar::Date => read::date_of(trimmed).map(|day| day.to_string()),
         Scalar::Time => time(trimmed).map(time_text),
         Scalar::Interval => Interval::parse(trimmed, None).map(|found| found.to_string()),
         _ => stamp(trimmed, scalar == Scalar::Timestamptz).map(Stamp::text),
@@ -50,10 +50,17 @@ pub fn canonical(text: &str, scalar: Scalar) -> Result<String> {
         Fault::Form => invalid(scalar, text),
         Fault::Zone => Error::unsupported(format_args!("the time zone of \"{trimmed:.100}\""))
             .hint("give its distance from UTC: +02"),
+        Fault::Year => Error::unsupported(format_args!("the {} \"{trimmed:.100}\"", scalar.name()))
+            .hint("the years are those from 1 to 9999"),
+        Fault::Amount => {
+            let message = format!("interval field value out of range: \"{trimmed:.100}\"");
+            Error::new(sqlstate::INTERVAL_OVERFLOW, message)
+        }
+        Fault::Range if scalar == Scalar::Interval => {
+            Error::new(sqlstate::DATETIME_OVERFLOW, "interval out of range")
+        }
         Fault::Range => {
-            let shown: String = trimmed.chars().take(100).collect();
-            let what = if scalar == Scalar::Interval { "interval" } else { "date/time" };
-            let message = format!("{what} field value out of range: \"{shown}\"");
+            let message = format!("date/time field value out of range: \"{trimmed:.100}\"");
             Error::new(sqlstate::DATETIME_OVERFLOW, message)
         }
     })

@@ -253,6 +253,7 @@ impl Conversation<'_> {
     ) -> Option<Vec<String>> {
         let is_over = self.session.state().end.is_some_and(|end| Instant::now() >= end);
         let condition = target.condition().filter(|_| !is_over)?;
+        let change = target.change(&reference.referred)?;
         let own = quoted_name(&target.table);
         let pairs = reference.columns.iter().zip(&reference.referred);
         let pairs: Vec<_> = pairs
@@ -266,7 +267,7 @@ impl Conversation<'_> {
             .map(|column| format!("{own}.{}", quoted_name(column)))
             .collect();
         let sql = format!(
-            "SELECT {} FROM {own} WHERE ({condition}) AND EXISTS (SELECT 1 FROM {} AS pg_child WHERE {}) LIMIT 1",
+            "SELECT {} FROM {own} WHERE ({condition}) AND ({change}) AND EXISTS (SELECT 1 FROM {} AS pg_child WHERE {}) LIMIT 1",
             columns.join(", "),
             quoted_name(table),
             pairs.join(" AND ")

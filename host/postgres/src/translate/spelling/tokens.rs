@@ -3,6 +3,8 @@
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
 
+mod labels;
+
 const BLANK: Token = Token::Whitespace(Whitespace::Space);
 
 /// Types of two words, which the parser does not know before a string; and their names of one word.
@@ -17,6 +19,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
     let mut at = 0;
     while at < all.len() {
         is_changed |= match &all[at].token {
+            Token::Word(_) if labels::is_label(all, at) => labels::named(all, at),
             Token::Word(word) if word.quote_style.is_none() => match word.keyword {
                 Keyword::FOR => strength(all, at),
                 Keyword::LIKE | Keyword::ILIKE => pattern(all, at),
@@ -26,6 +29,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
                 Keyword::TRIM => trim(all, at),
                 Keyword::CONCURRENTLY => concurrently(all, at),
                 Keyword::DOUBLE | Keyword::CHARACTER => typed_string(all, at),
+                Keyword::INTERVAL => rounded_interval(all, at),
                 Keyword::NoKeyword if is_null_test(word) && is_after_operand(all, at) => {
                     spell(all, at..=at, &[Keyword::IS, Keyword::NULL])
                 }
@@ -205,6 +209,31 @@ fn typed_string(all: &mut [TokenWithSpan], at: usize) -> bool {
         }
     }
     false
+}
+
+/// `interval(2) '1 s'`, of which the parser forgets the digits: a cast.
+fn rounded_interval(all: &mut Vec<TokenWithSpan>, at: usize) -> bool {
+    let mut places = vec![at];
+    for _ in 0..4 {
+        let Some(place) = places.last().and_then(|place| next(all, *place)) else { return false };
+        places.push(place);
+    }
+    let tokens: Vec<_> = places.iter().map(|place| &all[*place].token).collect();
+    let [
+        _,
+        Token::LParen,
+        Token::Number(..),
+        Token::RParen,
+        Token::SingleQuotedString(_) | Token::EscapedStringLiteral(_),
+    ] = tokens[..]
+    else {
+        return false;
+    };
+    let mut cast = vec![all[places[4]].clone()];
+    cast.push(TokenWithSpan { token: Token::DoubleColon, span: all[at].span });
+    cast.extend(places[..4].iter().map(|place| all[*place].clone()));
+    all.splice(at..=places[4], cast);
+    true
 }
 
 /// `x ISNULL`; the parser knows NOTNULL.

@@ -90,6 +90,8 @@ impl VisitorMut for Spelling {
             },
             Expr::BinaryOp { left, op, right } => name_operator(left, op, right),
             Expr::UnaryOp { op: UnaryOperator::Minus, .. } => negate_base(expr),
+            Expr::Function(function) if is_called(function, "coalesce") => complete(function),
+            Expr::Function(function) if is_called(function, "currval") => unwrap_sequence(function),
             Expr::Function(_) if self.has_casts => {
                 call_of_type(expr).map(|with| *expr = with).is_some()
             }
@@ -98,6 +100,38 @@ impl VisitorMut for Spelling {
         self.is_changed |= is_changed;
         ControlFlow::Continue(())
     }
+}
+
+/// `currval('s'::regclass)`: sequences have no OIDs here, but names.
+fn unwrap_sequence(function: &mut ast::Function) -> bool {
+    let FunctionArguments::List(list) = &mut function.args else { return false };
+    let [FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))] = &mut list.args[..] else {
+        return false;
+    };
+    let Expr::Cast { expr, data_type: ast::DataType::Regclass, .. } = &mut *argument else {
+        return false;
+    };
+    if !matches!(&**expr, Expr::Value(_)) {
+        return false;
+    }
+    let name = std::mem::replace(&mut **expr, Expr::Value(Value::Null.into()));
+    *argument = name;
+    true
+}
+
+fn is_called(function: &ast::Function, wanted: &str) -> bool {
+    matches!(parts(&function.name)[..], [name] if folded(name) == wanted)
+}
+
+/// `coalesce(x)`, which SQLite has with two arguments.
+fn complete(function: &mut ast::Function) -> bool {
+    let FunctionArguments::List(list) = &mut function.args else { return false };
+    if list.args.len() != 1 {
+        return false;
+    }
+    let none = FunctionArgExpr::Expr(Expr::Value(Value::Null.into()));
+    list.args.push(FunctionArg::Unnamed(none));
+    true
 }
 
 /// `-2 ^ 2`: a sign binds tighter than a power, which the parser does not know.

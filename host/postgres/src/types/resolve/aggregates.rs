@@ -41,6 +41,11 @@ impl Finder<'_> {
         let Some(mut all) = arguments(expr) else { return true };
         let [argument] = &mut all[..] else { return true };
         let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) else { return true };
+        if own.ty == Type::One(Scalar::Time) && matches!(name, "sum" | "avg") {
+            **argument = call("pg_interval_of_time", vec![take(argument)]);
+            self.renamed(expr, &format!("pg_interval_{name}"));
+            return true;
+        }
         if own.ty == Type::One(Scalar::Interval) && matches!(name, "sum" | "avg" | "min" | "max") {
             self.renamed(expr, &format!("pg_interval_{name}"));
             return true;

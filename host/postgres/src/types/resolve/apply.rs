@@ -56,19 +56,32 @@ impl Finder<'_> {
         call(plan.function, all)
     }
 
-    fn wanted(&mut self, mut expr: Expr, want: Want) -> Expr {
+    fn wanted(&mut self, expr: Expr, want: Want) -> Expr {
         match want {
             Want::As(ty) => self.as_type(expr, ty),
             Want::Json => self.as_json(expr),
-            Want::Text => {
-                if let Some(own) = self.type_of(&expr).filter(|_| !is_given(&expr)) {
-                    self.as_text(&mut expr, WORDS);
-                    self.shown_as_text(&mut expr, own);
-                }
-                expr
-            }
+            Want::Key => self.as_key(expr),
             _ => expr,
         }
+    }
+
+    /// The key of an object of JSON: a text, of moments the one that they have in JSON.
+    fn as_key(&mut self, mut expr: Expr) -> Expr {
+        let Some(own) = self.type_of(&expr).filter(|_| !is_given(&expr)) else { return expr };
+        match own.ty {
+            Type::Array(_) | Type::One(Scalar::Json | Scalar::Jsonb) => {
+                let message = "key value must be scalar, not array, composite, or json";
+                self.refuse(Error::new(sqlstate::INVALID_PARAMETER_VALUE, message));
+            }
+            Type::One(Scalar::Timestamp | Scalar::Timestamptz) => {
+                expr = call("pg_text_json_key", vec![expr, string(family::kind(own.ty))]);
+            }
+            Type::One(_) => {
+                self.as_text(&mut expr, WORDS);
+                self.shown_as_text(&mut expr, own);
+            }
+        }
+        expr
     }
 
     /// A value of this type.
@@ -84,6 +97,9 @@ impl Finder<'_> {
             return match (own, ty) {
                 (Some(Type::Array(from)), Type::Array(to)) if from != to => {
                     call("pg_array_of", vec![expr, string(family::kind(ty))])
+                }
+                (Some(Type::One(Scalar::Time)), Type::One(Scalar::Interval)) => {
+                    call("pg_interval_of_time", vec![expr])
                 }
                 (Some(Type::One(_)), Type::One(to))
                     if to == Scalar::Numeric || family::is_float(to) =>
@@ -286,6 +302,13 @@ impl Finder<'_> {
                 .zip(&plan.wants)
                 .map(|(expr, want)| self.wanted(expr, *want))
                 .collect();
+            if let ("array_agg", Type::Array(Scalar::Numeric), [value]) =
+                (name, plan.result.ty, &mut values[..])
+                && string_of(value).is_some()
+            {
+                // A literal of `numeric` became a string, which does not tell its type.
+                *value = call("pg_numeric_of", vec![take(value)]);
+            }
             if SETS.contains(&name) {
                 let list = call(plan.function, values);
                 let set = match plan.result.ty {

@@ -131,7 +131,7 @@ impl Finder<'_> {
         }
         if let (Some(_), true, true) = (string_of(inner), is_stamp, target.modifier >= 0) {
             let whole = as_cast(take(inner), Typed::plain(target.ty));
-            return Some(call("pg_timestamp_rounded", vec![whole, number(target.modifier)]));
+            return Some(rounded(whole, target));
         }
         if is_given(inner) || self.is_view {
             return None;
@@ -149,11 +149,7 @@ impl Finder<'_> {
             _ => return None,
         };
         let computed = call(function, vec![take(inner)]);
-        Some(if target.modifier >= 0 && is_stamp {
-            call("pg_timestamp_rounded", vec![computed, number(target.modifier)])
-        } else {
-            computed
-        })
+        Some(if target.modifier >= 0 && is_stamp { rounded(computed, target) } else { computed })
     }
 
     /// PostgreSQL has no cast between these types.
@@ -165,7 +161,8 @@ impl Finder<'_> {
             (_, F::Text) | (F::Text, _) => true,
             (F::Boolean, F::Number) => target.ty == Type::One(Scalar::Int4),
             (F::Number, F::Boolean) => own.ty == Type::One(Scalar::Int4),
-            (F::Moment, F::Time) | (F::Time, F::Interval) | (F::Interval, F::Time) => true,
+            (F::Moment, F::Time) => own.ty != Type::One(Scalar::Date),
+            (F::Time, F::Interval) | (F::Interval, F::Time) => true,
             (F::Json, F::Jsonb) | (F::Jsonb, F::Json) => true,
             (F::Jsonb, F::Number | F::Boolean) => true,
             _ => false,
@@ -231,6 +228,15 @@ impl Finder<'_> {
         }
         Some(call(&format!("pg_{}_of", family::short(target)), vec![take(inner)]))
     }
+}
+
+/// A moment with the digits of its type.
+fn rounded(moment: Expr, target: Typed) -> Expr {
+    let function = match target.ty {
+        Type::One(Scalar::Timestamptz) => "pg_timestamptz_rounded",
+        _ => "pg_timestamp_rounded",
+    };
+    call(function, vec![moment, number(target.modifier)])
 }
 
 /// Whether a value of the type may be cut or rounded: `numeric(4, 1)` has a function of its own for that.

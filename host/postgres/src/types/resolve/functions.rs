@@ -41,6 +41,18 @@ const POLYMORPHIC: [&str; 11] = [
 ];
 
 impl Finder<'_> {
+    /// Whether a call has arguments of PostgreSQL 15's that these functions have not here.
+    fn has_more_of_patterns(&self, expr: &mut Expr, name: &str) -> bool {
+        let most = match name {
+            "regexp_replace" => 4,
+            "regexp_substr" => 2,
+            _ => return false,
+        };
+        let Some(all) = arguments(expr) else { return false };
+        let is_place = |expr: &Expr| family::number(self.type_of(expr)).is_some();
+        (most + 1..=6).contains(&all.len()) || (all.len() == 4 && is_place(all[3]))
+    }
+
     pub(super) fn resolve_function(&mut self, expr: &mut Expr) {
         let Expr::Function(function) = &*expr else { return };
         let name = table_name(&function.name);
@@ -49,6 +61,10 @@ impl Finder<'_> {
         {
             let message = "could not determine polymorphic type because input has type unknown";
             return self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+        }
+        if self.has_more_of_patterns(expr, &name) {
+            let what = format!("{name} with a place to begin, or a number of the match");
+            return self.refuse(Error::unsupported(what).hint("take a part by substr before"));
         }
         self.order_within(expr);
         if is_aggregate_name(&name) && !self.check_aggregate(expr, &name) {

@@ -18,8 +18,8 @@ pub enum Want {
     As(Type),
     /// JSON of the value.
     Json,
-    /// The text of the value.
-    Text,
+    /// The text of the value as a key of JSON, where moments are as in JSON.
+    Key,
     /// As it is.
     Same,
     /// No argument of the client: this text.
@@ -92,6 +92,7 @@ fn converts(own: Type, target: Type) -> bool {
         |scalar| matches!(scalar, Scalar::Date | Scalar::Timestamp | Scalar::Timestamptz);
     match (own, target) {
         _ if own == target => true,
+        (Type::One(Scalar::Time), Type::One(Scalar::Interval)) => true,
         (Type::One(from), Type::One(to)) if is_moment(from) && is_moment(to) => true,
         (Type::One(from), Type::One(to)) | (Type::Array(from), Type::Array(to)) => {
             distance(from, to).is_some()

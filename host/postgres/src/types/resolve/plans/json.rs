@@ -82,7 +82,7 @@ pub fn function(name: &str, types: Types<'_>) -> Option<Plan> {
         wants.extend(std::iter::repeat_n(Want::As(BOOL), extra.saturating_sub(1)));
         wants
     };
-    let pairs = |at: usize| if at.is_multiple_of(2) { Want::Text } else { Want::Json };
+    let pairs = |at: usize| if at.is_multiple_of(2) { Want::Key } else { Want::Json };
     Some(match name {
         "json_build_object" | "jsonb_build_object" => {
             let wants = (0..count).map(pairs).collect();
@@ -134,7 +134,7 @@ pub fn function(name: &str, types: Types<'_>) -> Option<Plan> {
         }
         "json_object_agg" | "jsonb_object_agg" if count == 2 => {
             let function = pick("pg_json_object_agg", "pg_jsonb_object_agg");
-            Plan::new(function, own, vec![Want::Text, Want::Json])
+            Plan::new(function, own, vec![Want::Key, Want::Json])
         }
         _ => return extracted(name, types),
     })

@@ -21,6 +21,17 @@ pub fn operator(op: &str, left: Option<Type>, right: Option<Type>) -> Option<Pla
     let moved =
         |function, result, one| Plan::new(function, result, vec![Want::As(one), Want::As(SPAN)]);
     Some(match (op, scalar(left), scalar(right)) {
+        // A time of day becomes an interval.
+        ("*" | "/", Some(S::Time), _) if is_number(right) => {
+            return operator(op, Some(SPAN), right);
+        }
+        ("*", _, Some(S::Time)) if is_number(left) => return operator(op, left, Some(SPAN)),
+        ("+" | "-", Some(S::Timestamp | S::Timestamptz), Some(S::Time)) => {
+            return operator(op, left, Some(SPAN));
+        }
+        ("+", Some(S::Time), Some(S::Timestamp | S::Timestamptz)) => {
+            return operator(op, Some(SPAN), right);
+        }
         ("+", Some(S::Date | S::Timestamp), Some(S::Interval)) => {
             moved("pg_timestamp_add", STAMP, STAMP)
         }

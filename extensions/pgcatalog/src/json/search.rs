@@ -7,7 +7,7 @@ use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Result, Scalar};
 
 use super::read::steps;
-use super::tree::{Json, Node, jsonb, key_order};
+use super::tree::{Json, Node, jsonb};
 use crate::numbers::Numeric;
 
 macro_rules! function {

@@ -194,7 +194,7 @@ impl Finder<'_> {
         (right, other): (&Expr, Typed),
     ) {
         let [first, second] = [(left, one), (right, other)]
-            .map(|(expr, own)| Some(own).filter(|_| !is_given(expr) && !is_null(expr)));
+            .map(|(expr, own)| (!is_given(expr) && !is_null(expr)).then_some(own));
         let has_none = |own: Option<Typed>| {
             use Family as F;
             matches!(own.and_then(family::of), Some(F::Text | F::Boolean | F::Uuid | F::Bytes))

@@ -124,6 +124,8 @@ pub struct Statement {
     pub locks: Option<Locks>,
     /// What it maintains: VACUUM and its like.
     pub maintained: Option<Maintained>,
+    /// The OIDs that the client has declared for its parameters.
+    pub(crate) given: Vec<u32>,
     /// The types of its columns, from the first one, as far as they have been resolved.
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// Why it cannot be run before its types are resolved.
@@ -169,6 +171,7 @@ impl Statement {
             overriding: None,
             locks: None,
             maintained: None,
+            given: Vec::new(),
             columns: Vec::new(),
             problem: None,
             parsed: None,

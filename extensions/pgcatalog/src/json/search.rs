@@ -7,7 +7,7 @@ use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Result, Scalar};
 
 use super::read::steps;
-use super::tree::{Json, Node, jsonb, key_order};
+use super::tree::{Json, Node, jsonb};
 use crate::numbers::Numeric;
 
 macro_rules! function {
@@ -87,25 +87,33 @@ fn numbers(one: &str, other: &str) -> Ordering {
     }
 }
 
+/// The order of values, of which an empty array is below everything where it is not inside another value.
 pub fn compare(one: &Node<'_>, other: &Node<'_>) -> Ordering {
+    match (&one.value, &other.value) {
+        (Json::Array(_), Json::Array(_)) => compare_inner(one, other),
+        (Json::Array(one), _) if one.is_empty() => Ordering::Less,
+        (_, Json::Array(other)) if other.is_empty() => Ordering::Greater,
+        _ => compare_inner(one, other),
+    }
+}
+
+fn compare_inner(one: &Node<'_>, other: &Node<'_>) -> Ordering {
     match (&one.value, &other.value) {
         (Json::Text(one), Json::Text(other)) => one.cmp(other),
         (Json::Number(one), Json::Number(other)) => numbers(one, other),
         (Json::Bool(one), Json::Bool(other)) => one.cmp(other),
         (Json::Array(one), Json::Array(other)) => one.len().cmp(&other.len()).then_with(|| {
-            let mut pairs = one.iter().zip(other).map(|(one, other)| compare(one, other));
+            let mut pairs = one.iter().zip(other).map(|(one, other)| compare_inner(one, other));
             pairs.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         }),
+        // The shorter keys are met first, but two keys compare as texts.
         (Json::Object(one), Json::Object(other)) => one.len().cmp(&other.len()).then_with(|| {
             let pair =
                 |((key, value), (key2, value2)): (&(String, Node<'_>), &(String, Node<'_>))| {
-                    key_order(key, key2).then_with(|| compare(value, value2))
+                    key.cmp(key2).then_with(|| compare_inner(value, value2))
                 };
             one.iter().zip(other).map(pair).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         }),
-        // PostgreSQL has an empty array below everything.
-        (Json::Array(one), _) if one.is_empty() => Ordering::Less,
-        (_, Json::Array(other)) if other.is_empty() => Ordering::Greater,
         _ => rank(one).cmp(&rank(other)),
     }
 }

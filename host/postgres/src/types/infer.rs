@@ -8,6 +8,7 @@ mod calls;
 mod columns;
 mod factors;
 mod from;
+pub(super) mod given;
 mod known;
 mod names;
 mod origin;
@@ -136,7 +137,11 @@ struct Item {
 
 /// By position; the columns of a wildcard are not known from the statement.
 fn inferred(statement: &Statement, count: usize, schema: &dyn Schema) -> Result<Vec<Option<Item>>> {
-    let read = |tree: &Tree| tree.read(schema, |tree, schema| Ok(of_tree(tree, count, schema)));
+    let read = |tree: &Tree| {
+        tree.read(schema, |tree, schema| {
+            Ok(given::declaring(&statement.given, || of_tree(tree, count, schema)))
+        })
+    };
     statement.parsed.as_ref().map(read).transpose().map(Option::unwrap_or_default)
 }
 

@@ -15,12 +15,12 @@ mod untyped;
 mod writes;
 
 pub(super) use operators::WORDS;
-pub(super) use untyped::is_given;
+pub(super) use untyped::{is_free, is_given};
 
 use crate::values::Value as Stored;
 use sqlparser::ast::{self, Expr, Value};
 
-use super::infer::{Schema, Scope};
+use super::infer::{Schema, Scope, given::declaring};
 use super::made::{Made, described};
 use super::placement;
 use super::resolve::inline;
@@ -67,12 +67,13 @@ pub fn infer(
     schema: &dyn Schema,
     context: &Context,
 ) -> Result<Vec<Parameter>> {
+    statement.given = given.to_vec();
     match statement.parsed.clone() {
         // Its steps are resolved one by one, when it runs.
         _ if statement.action == Action::Alter => Ok(Vec::new()),
-        Some(tree) => {
-            tree.read(schema, |tree, schema| found(statement, Some(tree), given, schema, context))
-        }
+        Some(tree) => tree.read(schema, |tree, schema| {
+            declaring(given, || found(statement, Some(tree), given, schema, context))
+        }),
         None => found(statement, None, given, schema, context),
     }
 }

@@ -26,6 +26,7 @@ pub(super) mod plans;
 mod queries;
 mod rows;
 pub(super) mod sets;
+pub(super) mod settle;
 mod single;
 mod store;
 mod table;
@@ -98,6 +99,7 @@ impl Finder<'_> {
             Expr::Case { .. } => self.resolve_case(expr),
             Expr::Array(_) => self.resolve_array(expr, None),
             Expr::Identifier(_) => self.resolve_value(expr),
+            Expr::Value(_) => self.resolve_declared(expr),
             Expr::CompoundFieldAccess { .. } => self.resolve_subscript(expr),
             Expr::AnyOp { .. } | Expr::AllOp { .. } => self.resolve_quantified(expr),
             Expr::TypedString(_) => self.resolve_typed_string(expr),

@@ -25,6 +25,9 @@ use crate::session::error::Error as SessionError;
 /// Bytes of a text whose analysis is kept at most.
 const MAX_KEPT_BYTES: usize = 8 << 10;
 
+/// What makes SQLite return a row for each that a view's triggers write.
+const COUNTING: &str = "\nRETURNING 1";
+
 /// What was found out already, as long as the schema stays the same.
 #[derive(Debug, Default)]
 pub struct Analyses {
@@ -173,15 +176,37 @@ impl Conversation<'_> {
     fn unchanged(&self, prepared: &Prepared) -> Result<Prepared> {
         let Some(analysed) = prepared else { return Ok(None) };
         let generation = self.analyses.generation;
-        if !analysed.columns.is_empty() && analysed.generation.get() != generation {
-            if has_own_columns(&analysed.statement)
-                && self.columns_anew(analysed)? != analysed.columns
-            {
-                return Err(other_columns().into());
-            }
-            analysed.generation.set(generation);
+        if analysed.generation.get() == generation {
+            return Ok(analysed.again.borrow().clone().or_else(|| prepared.clone()));
         }
-        Ok(prepared.clone())
+        if !analysed.columns.is_empty()
+            && has_own_columns(&analysed.statement)
+            && self.columns_anew(analysed)? != analysed.columns
+        {
+            return Err(other_columns().into());
+        }
+        *analysed.again.borrow_mut() = self.inserted_anew(analysed)?;
+        analysed.generation.set(generation);
+        Ok(analysed.again.borrow().clone().or_else(|| prepared.clone()))
+    }
+
+    /// An INSERT for the tables as they are now: without a list its columns are those of its table.
+    fn inserted_anew(&self, analysed: &Analysed) -> Result<Prepared> {
+        let own = &analysed.statement;
+        if own.command != "INSERT" || own.action != Action::Run || !own.before.is_empty() {
+            return Ok(None);
+        }
+        let mut all = self.ending(|| translate(&analysed.text, &self.context))?;
+        let (Some(mut statement), true) = (all.pop(), all.is_empty()) else { return Ok(None) };
+        let given: Vec<_> = analysed.parameters.iter().map(|one| one.ty.oid()).collect();
+        let tables = self.tables();
+        let parameters =
+            self.ending(|| parameters::infer(&mut statement, &given, &tables, &self.context))?;
+        statement.start = own.start;
+        if analysed.counts {
+            statement.sql.push_str(COUNTING);
+        }
+        Ok(Some(Rc::new(analysed.renewed(statement, parameters))))
     }
 
     /// The columns that a statement has with the tables as they are now.
@@ -237,9 +262,21 @@ impl Conversation<'_> {
         let text = own.to_owned();
         let counts = columns.is_empty() && self.writes_view(&statement);
         if counts {
-            statement.sql.push_str("\nRETURNING 1");
+            statement.sql.push_str(COUNTING);
         }
-        Ok(Analysed { text, statement, parameters, columns, origins, generation, lists, counts })
+        let again = RefCell::default();
+        let analysed = Analysed {
+            text,
+            statement,
+            parameters,
+            columns,
+            origins,
+            generation,
+            again,
+            lists,
+            counts,
+        };
+        Ok(analysed)
     }
 
     /// The columns of a query.

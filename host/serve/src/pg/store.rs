@@ -1,6 +1,6 @@
 //! The state of a session between two messages: prepared statements, portals and cursors.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -39,6 +39,8 @@ pub struct Analysed {
     pub origins: Vec<(u32, i16)>,
     /// That of the schema that the columns were last compared with.
     pub generation: Cell<u64>,
+    /// The same for the tables as they are since then; none where nothing of it would be another.
+    pub again: RefCell<Prepared>,
     /// Whether it may read what the session has open and prepared.
     pub lists: bool,
     /// Whether it returns a row for each that it changes, which are counted: SQLite counts none of a view.
@@ -46,6 +48,21 @@ pub struct Analysed {
 }
 
 impl Analysed {
+    /// The same with another translation.
+    pub fn renewed(&self, statement: translate::Statement, parameters: Vec<Parameter>) -> Self {
+        Self {
+            text: self.text.clone(),
+            statement,
+            parameters,
+            columns: self.columns.clone(),
+            origins: self.origins.clone(),
+            generation: self.generation.clone(),
+            again: RefCell::default(),
+            lists: self.lists,
+            counts: self.counts,
+        }
+    }
+
     /// Check that a statement of the simple protocol has no parameters, since nothing gives them values.
     ///
     /// # Errors

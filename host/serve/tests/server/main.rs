@@ -25,6 +25,7 @@ mod waits;
 mod websocket;
 mod wire;
 mod wire_alter;
+mod wire_declared;
 mod wire_drops;
 mod wire_refusals;
 mod wire_roles;

@@ -5,6 +5,7 @@ use sqlparser::ast::{Expr, Value};
 use super::super::resolve::family;
 use super::super::{Scalar, TEXT, Type, Typed};
 use super::factors::is_open;
+use super::given::declared_as;
 use crate::translate::string_of;
 
 pub const fn one(scalar: Scalar) -> Option<Typed> {
@@ -20,7 +21,8 @@ pub fn literal(value: &Value) -> Option<Typed> {
             Err(_) => one(Scalar::Numeric),
         },
         Value::Boolean(_) => one(Scalar::Bool),
-        Value::Null | Value::Placeholder(_) => None,
+        Value::Placeholder(name) => declared_as(name).map(Typed::plain),
+        Value::Null => None,
         _ => one(Scalar::Text),
     }
 }

@@ -4,10 +4,10 @@ use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Value};
 
 use super::super::infer::wider;
-use super::super::resolve::plans;
+use super::super::resolve::{plans, settle::fault};
 use super::{Finder, Scalar, Type, Typed, is_given};
 use crate::error::Error;
-use crate::translate::{as_cast, span};
+use crate::translate::{as_cast, span, string_of};
 
 /// What a cast and `||` make of a boolean; functions make letters of it, as clients get.
 pub const WORDS: [&str; 2] = ["true", "false"];
@@ -91,6 +91,9 @@ impl Finder<'_> {
         let known = all.iter().filter(|expr| !self.is_untyped(expr));
         let typed = known.filter_map(|expr| self.type_of(expr)).reduce(wider);
         for expr in &mut all {
+            // One that no row needs is not computed, and PostgreSQL reads all constants.
+            let fault = string_of(expr).zip(typed).and_then(|(text, own)| fault(&text, own.ty));
+            fault.into_iter().for_each(|error| self.refuse(error));
             self.note(expr, typed);
         }
     }

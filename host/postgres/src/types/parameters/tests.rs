@@ -1,3 +1,4 @@
+mod declared;
 mod refusals;
 
 use super::super::infer::{Column, Schema};

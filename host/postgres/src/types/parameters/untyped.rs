@@ -5,14 +5,20 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Expr};
 
+use super::super::infer::given::declared;
 use super::{Finder, MAX_PARAMETERS, parameter};
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::string_of;
 use crate::walk::visit_expressions;
 
+/// Whether an expression is a parameter for which the client has declared no type.
+pub fn is_free(expr: &Expr) -> bool {
+    parameter(expr).is_some_and(|index| declared(index).is_none())
+}
+
 /// Whether an expression has the type of its context.
 pub fn is_given(expr: &Expr) -> bool {
-    parameter(expr).is_some() || string_of(expr).is_some()
+    is_free(expr) || string_of(expr).is_some()
 }
 
 impl Finder<'_> {

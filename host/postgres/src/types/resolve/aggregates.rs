@@ -84,7 +84,7 @@ impl Finder<'_> {
                 **argument = if is_distinct { collated(with) } else { with };
                 self.renamed(expr, &format!("pg_{}_{function}", family::short(target)));
             }
-            (Some(_), None) if family::of(own).is_some() => {
+            (Some(_), None) if family::loosely(own).is_some() => {
                 self.no_function(name, own);
             }
             _ => {}

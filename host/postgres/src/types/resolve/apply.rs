@@ -3,7 +3,7 @@
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident};
 
 use super::super::infer::is_open;
-use super::super::parameters::{Finder, WORDS, is_given, parameter};
+use super::super::parameters::{Finder, WORDS, is_free, is_given, parameter};
 use super::super::{Scalar, TEXT, Type, Typed};
 use super::functions::{arguments, rename};
 use super::plans::{self, Plan, Want};
@@ -33,7 +33,7 @@ impl Finder<'_> {
         }
         match self.type_of(expr) {
             Some(typed) => Some(Some(typed.ty)),
-            None => parameter(expr).is_some().then_some(None),
+            None => is_free(expr).then_some(None),
         }
     }
 
@@ -93,7 +93,7 @@ impl Finder<'_> {
             self.note(&mut expr, Some(Typed::plain(ty)));
         }
         let own = self.type_of(&expr).map(|typed| typed.ty);
-        if string_of(&expr).is_none() && parameter(&expr).is_none() {
+        if !is_given(&expr) {
             return match (own, ty) {
                 (Some(Type::Array(from)), Type::Array(to)) if from != to => {
                     call("pg_array_of", vec![expr, string(family::kind(ty))])
@@ -112,7 +112,7 @@ impl Finder<'_> {
                 _ => expr,
             };
         }
-        let is_parameter = parameter(&expr).is_some();
+        let is_parameter = is_free(&expr);
         match ty {
             Type::Array(_) if is_parameter => expr,
             Type::Array(_) => call("pg_array_of", vec![expr, string(family::kind(ty))]),

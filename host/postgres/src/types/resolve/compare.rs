@@ -28,6 +28,9 @@ impl Finder<'_> {
             return self.compare_with_rows(&mut row.iter_mut().collect::<Vec<_>>(), query);
         }
         let types: Vec<_> = all.iter().map(|expr| self.type_of(expr)).collect();
+        if self.check_json(all, &types, op) {
+            return;
+        }
         let Some((Some(first), others)) = types.split_first() else { return };
         for (other, expr) in others.iter().zip(all.iter().skip(1)) {
             if let Some(other) = other
@@ -199,22 +202,41 @@ impl Finder<'_> {
         }
     }
 
-    /// `LIKE` is of texts.
+    /// `LIKE` is of texts, or of bytes, and a regular expression of texts.
     pub(super) fn check_like(&mut self, one: &Expr, op: &str, other: &Expr) {
-        let [Some(left), Some(right)] = [self.type_of(one), self.type_of(other)] else { return };
-        let is_text = |expr: &Expr, own: Typed| {
-            is_null(expr)
-                || is_given(expr)
-                || family::of(own)
-                    .is_none_or(|family| matches!(family, Family::Text | Family::Bytes))
+        let own = |expr: &Expr| self.type_of(expr).filter(|_| !is_given(expr) && !is_null(expr));
+        let types = [own(one), own(other)];
+        let families = types.map(|own| own.and_then(family::of));
+        let is_text = |family: &Option<Family>| {
+            family.is_none_or(|family| {
+                family == Family::Text || (family == Family::Bytes && matches!(op, "~~" | "!~~"))
+            })
         };
-        if !is_text(one, left) || !is_text(other, right) {
-            self.no_operator(left, &op, right);
+        let is_mixed = matches!(families, [Some(one), Some(other)] if one != other);
+        if is_mixed || !families.iter().all(is_text) {
+            self.no_operator_of(types[0], &op, types[1]);
         }
+    }
+
+    /// `json` has no comparison at all, also with a string; whether one of these is `json`.
+    fn check_json(&mut self, all: &[&mut Expr], types: &[Option<Typed>], op: &str) -> bool {
+        let own = |at: usize| types[at].filter(|_| !is_given(all[at]) && !is_null(all[at]));
+        let is_json = |at: &usize| own(*at).and_then(family::of) == Some(Family::Json);
+        let Some(at) = (0..types.len()).find(is_json) else { return false };
+        let other = at.max(1);
+        if other < types.len() {
+            self.no_operator_of(own(0), &op, own(other));
+        }
+        true
     }
 
     /// PostgreSQL has no comparison of these types.
     pub(super) fn check_comparison(&mut self, one: Typed, op: &str, other: Typed) {
+        // What a client casts to an OID may be a name here, so others of the catalogue compare with any.
+        let are_of_catalogue = [one, other].into_iter().all(family::is_of_catalogue);
+        if are_of_catalogue && family::loosely(one) != family::loosely(other) {
+            return self.no_operator(one, &op, other);
+        }
         let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
         if first != second || first == Family::Json || !is_comparable_array(one.ty, other.ty) {
             self.no_operator(one, &op, other);
@@ -292,8 +314,9 @@ impl Finder<'_> {
         }
         let common = known.iter().copied().reduce(wider)?;
         for expr in all {
-            if let Some(own) = self.type_of(expr).filter(|_| !self.is_untyped(expr)) {
-                self.widened(expr, own, common);
+            match self.type_of(expr).filter(|_| !self.is_untyped(expr)) {
+                Some(own) => self.widened(expr, own, common),
+                None => self.settled(expr, common.ty),
             }
         }
         Some(common)
@@ -348,7 +371,7 @@ fn is_comparable_array(one: Type, other: Type) -> bool {
 }
 
 fn is_unified(one: Typed, other: Typed) -> bool {
-    match [family::of(one), family::of(other)] {
+    match [family::loosely(one), family::loosely(other)] {
         [Some(first), Some(second)] => first == second,
         _ => true,
     }

@@ -94,6 +94,14 @@ impl Finder<'_> {
         let mut all = Vec::new();
         self.types_of_branches(body, &mut leaves.into_iter(), &mut all);
         let mut types = all.first().cloned().unwrap_or_default();
+        for place in 0..types.len() {
+            let mut own: Vec<_> =
+                all.iter().map(|leaf| leaf.get(place).copied().flatten()).collect();
+            self.settle_compound(body, place, &mut own);
+            for (leaf, own) in all.iter_mut().zip(own) {
+                leaf.get_mut(place).into_iter().for_each(|typed| *typed = own);
+            }
+        }
         let mut has_texts = false;
         for (place, result) in types.iter_mut().enumerate() {
             self.check_compound(body, &all, place);
@@ -154,7 +162,7 @@ impl Finder<'_> {
         let width = values.rows.first().map_or(0, |row| row.content.len());
         let of_place = |place: usize| {
             let cells = values.rows.iter().filter_map(|row| row.content.get(place));
-            let types = cells.filter(|expr| !is_null(expr) && string_of(expr).is_none());
+            let types = cells.filter(|expr| !self.is_untyped(expr));
             let mut types = types.map(|expr| self.type_of(expr)).peekable();
             if types.peek().is_none() {
                 return Some(Typed::plain(TEXT));
@@ -198,6 +206,7 @@ impl Finder<'_> {
     }
 
     fn unify_cell(&mut self, expr: &mut Expr, common: Typed) {
+        self.settled(expr, common.ty);
         let is_given = is_given(expr);
         let own = self.type_of(expr).filter(|_| !is_null(expr) && !is_given);
         if let Some(own) = own {

@@ -38,6 +38,20 @@ pub fn of(typed: Typed) -> Option<Family> {
     })
 }
 
+/// Whether a type is one of the catalogue's, which have no arithmetic.
+pub fn is_of_catalogue(typed: Typed) -> bool {
+    matches!(typed.ty, Type::One(Scalar::Oid | Scalar::Name | Scalar::Char))
+}
+
+/// The same with the types of the catalogue, beside which others become them or they others.
+pub fn loosely(typed: Typed) -> Option<Family> {
+    match typed.ty {
+        Type::One(Scalar::Oid) => Some(Family::Number),
+        Type::One(Scalar::Name | Scalar::Char) => Some(Family::Text),
+        _ => of(typed),
+    }
+}
+
 /// The scalar of a number.
 pub fn number(typed: Option<Typed>) -> Option<Scalar> {
     let typed = typed?;

@@ -108,7 +108,7 @@ impl Finder<'_> {
         let known = elements.iter().filter(|element| !is_open(element) && !is_given(element));
         let known: Vec<Typed> = known.filter_map(|element| self.type_of(element)).collect();
         let Some(first) = known.first() else { return };
-        let families = |other: &Typed| [family::of(*first), family::of(*other)];
+        let families = |other: &Typed| [family::loosely(*first), family::loosely(*other)];
         let other = known
             .iter()
             .find(|other| matches!(families(other), [Some(one), Some(other)] if one != other));
@@ -233,6 +233,10 @@ impl Finder<'_> {
             {
                 return self.no_operator(own, &name, element);
             }
+        }
+        if is_comparison && of == Scalar::Json {
+            let json = Typed::plain(Type::One(of));
+            return self.no_operator(json, &name, json);
         }
         let is_plain = |scalar: Scalar| {
             family::is_integer(scalar)

@@ -86,6 +86,14 @@ impl Finder<'_> {
             }
             "greatest" | "least" => {
                 let Some(mut all) = arguments(expr) else { return };
+                let own = |expr: &Expr| self.type_of(expr).filter(|_| !is_given(expr));
+                if all
+                    .iter()
+                    .any(|expr| own(expr).and_then(family::of) == Some(family::Family::Json))
+                {
+                    let message = "could not identify a comparison function for type json";
+                    return self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
+                }
                 if let Some(ty) = all.iter().find_map(|expr| self.structure(expr)) {
                     let what = format!("{name} of {}", ty.name());
                     return self.refuse(Error::unsupported(what).hint("use CASE"));

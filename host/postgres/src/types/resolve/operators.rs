@@ -92,7 +92,10 @@ impl Finder<'_> {
             | O::PGLikeMatch
             | O::PGILikeMatch
             | O::PGNotLikeMatch
-            | O::PGNotILikeMatch => self.padded(left),
+            | O::PGNotILikeMatch => {
+                self.check_like(left, &op.to_string(), right);
+                self.padded(left);
+            }
             _ => {
                 if let Some(name) = arithmetic(&op)
                     && let Some(with) = self.computation(left, &op, right, name)
@@ -120,9 +123,7 @@ impl Finder<'_> {
         };
         let (Some(first), Some(second)) = (family::number(Some(one)), family::number(Some(other)))
         else {
-            if !is_given(left) && !is_given(right) {
-                self.check_arithmetic(one, op, other);
-            }
+            self.check_arithmetic((left, one), op, (right, other));
             return None;
         };
         let target = match family::common(first, second) {
@@ -185,20 +186,47 @@ impl Finder<'_> {
         Some(call(&format!("pg_{}_{name}", family::short(own)), both))
     }
 
-    /// Arithmetic of what has none.
-    fn check_arithmetic(&mut self, one: Typed, op: &BinaryOperator, other: Typed) {
-        let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
-        let has_none = |family| {
-            matches!(family, Family::Text | Family::Boolean | Family::Uuid | Family::Bytes)
+    /// Arithmetic of what has none: beside one of these values a string is none that has.
+    fn check_arithmetic(
+        &mut self,
+        (left, one): (&Expr, Typed),
+        op: &BinaryOperator,
+        (right, other): (&Expr, Typed),
+    ) {
+        let [first, second] = [(left, one), (right, other)]
+            .map(|(expr, own)| (!is_given(expr) && !is_null(expr)).then_some(own));
+        let has_none = |own: Option<Typed>| {
+            use Family as F;
+            matches!(own.and_then(family::of), Some(F::Text | F::Boolean | F::Uuid | F::Bytes))
         };
-        if has_none(first) || has_none(second) {
-            self.no_operator(one, op, other);
+        let is_known = |own: Option<Typed>| own.is_none_or(|own| family::of(own).is_some());
+        let is_of_catalogue = |own: Option<Typed>| own.is_some_and(family::is_of_catalogue);
+        if is_of_catalogue(first) || is_of_catalogue(second) {
+            let is_number = |own: Option<Typed>| {
+                family::number(own).is_some() || is_of_catalogue(own) || own.is_none()
+            };
+            if is_number(first) && is_number(second) {
+                self.no_operator_of(first, op, second);
+            }
+        } else if is_known(first) && is_known(second) && (has_none(first) || has_none(second)) {
+            self.no_operator_of(first, op, second);
         }
     }
 
     pub(super) fn no_operator(&mut self, one: Typed, op: &dyn std::fmt::Display, other: Typed) {
-        let message =
-            format!("operator does not exist: {} {op} {}", one.ty.name(), other.ty.name());
+        self.no_operator_of(Some(one), op, Some(other));
+    }
+
+    /// The same for operands of which one may have no type.
+    pub(super) fn no_operator_of(
+        &mut self,
+        one: Option<Typed>,
+        op: &dyn std::fmt::Display,
+        other: Option<Typed>,
+    ) {
+        let name =
+            |own: Option<Typed>| own.map_or_else(|| "unknown".to_owned(), |own| own.ty.name());
+        let message = format!("operator does not exist: {} {op} {}", name(one), name(other));
         let error = Error::new(sqlstate::UNDEFINED_FUNCTION, message);
         let hint = "No operator matches the given name and argument types. You might need to add explicit type casts.";
         self.refuse(error.hint(hint));

@@ -99,6 +99,7 @@ impl Finder<'_> {
                 self.compared(expr);
             }
             if !self.is_source() {
+                self.check_character(expr);
                 if let (Some(own), Some((_, parts))) = (own, branches(expr)) {
                     let parts: Vec<_> =
                         parts.iter().filter_map(|part| self.type_of(part)).collect();

@@ -14,7 +14,7 @@ use crate::values;
 impl Finder<'_> {
     /// An expression that has been resolved, as a column has it.
     pub(in super::super) fn assigned(&mut self, expr: &mut Expr, column: Typed) {
-        if is_null(expr) || self.assigned_structure(expr, column) || parameter(expr).is_some() {
+        if is_null(expr) || self.assigned_structure(expr, column) || self.is_fitting(expr, column) {
             return;
         }
         if let Some(text) = literal(expr) {
@@ -45,6 +45,15 @@ impl Finder<'_> {
         if let Some(with) = with {
             self.replace(expr, |_| with);
         }
+    }
+
+    /// Whether an expression is a parameter whose value is made for this column when it is bound.
+    fn is_fitting(&self, expr: &Expr, column: Typed) -> bool {
+        let is_same = |own: Typed| {
+            own.ty == column.ty
+                || [own, column].map(family::of) == [Some(Family::Text), Some(Family::Text)]
+        };
+        parameter(expr).is_some() && (is_given(expr) || self.type_of(expr).is_none_or(is_same))
     }
 
     /// A value of `json`, `jsonb`, an interval or an array, which is checked here; whether it is one.

@@ -126,7 +126,7 @@ const REWRITES: &[(&str, &str)] = &[
     ("SELECT a % sum(b) FROM t", "SELECT a % pg_divisor(sum(b)) FROM t"),
     ("CREATE VIEW v AS SELECT a / b AS c FROM t", "CREATE VIEW v AS SELECT a / b AS c FROM t"),
     ("SELECT substring(a from -1 for 3)", "SELECT substr(a, 1, 1)"),
-    ("ALTER TABLE ONLY t ADD COLUMN a int, DROP COLUMN b", "ALTER TABLE t DROP COLUMN b"),
+    ("ALTER TABLE ONLY t ADD COLUMN a int, ADD COLUMN b int", "ALTER TABLE t ADD COLUMN b INT"),
 ];
 
 #[test]

@@ -1,5 +1,6 @@
 //! Which columns a grouped query may name outside of aggregates. SQLite takes those of any row of the group.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
@@ -109,17 +110,31 @@ pub(super) fn calls(part: &impl Visit, is_such: fn(&str) -> bool) -> bool {
 struct Columns<'a> {
     scope: &'a Scope,
     keys: &'a [Expr],
+    /// The keys that are columns, with their tables.
+    origins: HashSet<(String, String)>,
+    /// The texts of the other keys.
+    texts: HashSet<String>,
     /// Aggregates, grouped expressions and queries around the expression.
     inside: u32,
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    fn new(scope: &'a Scope, keys: &'a [Expr]) -> Self {
+        let (mut origins, mut texts) = (HashSet::new(), HashSet::new());
+        for key in keys {
+            match scope.origin(key) {
+                Some(origin) => _ = origins.insert(origin),
+                None => _ = texts.insert(key.to_string()),
+            }
+        }
+        Self { scope, keys, origins, texts, inside: 0 }
+    }
+
     fn is_grouped(&self, expr: &Expr) -> bool {
-        let is_key = |key: &Expr| match (self.scope.origin(key), self.scope.origin(expr)) {
-            (Some(key), Some(own)) => key == own,
-            _ => key.to_string() == expr.to_string(),
-        };
-        self.keys.iter().any(is_key)
+        match self.scope.origin(expr) {
+            Some(origin) => self.origins.contains(&origin),
+            None => !self.texts.is_empty() && self.texts.contains(&expr.to_string()),
+        }
     }
 }
 
@@ -191,7 +206,7 @@ impl Finder<'_> {
             }
         }
         let Some(keys) = grouped(select, scope) else { return };
-        let mut columns = Columns { scope, keys: &keys, inside: 0 };
+        let mut columns = Columns::new(scope, &keys);
         let found = select.projection.walk(&mut columns);
         let found = if found.is_continue() { select.having.walk(&mut columns) } else { found };
         if let ControlFlow::Break(error) = found {
@@ -245,18 +260,19 @@ impl Finder<'_> {
         let Some(order) = &query.order_by else { return };
         let OrderByKind::Expressions(terms) = &order.kind else { return };
         let keys = grouped(select, scope);
+        let mut columns = keys.as_deref().map(|keys| Columns::new(scope, keys));
         self.check_constants(terms.iter().map(|term| &term.expr), "ORDER BY");
         for term in terms {
             let expr = meant(&term.expr, select, true, scope);
-            if let Some(keys) = &keys {
-                let mut columns = Columns { scope, keys, inside: 0 };
-                if let ControlFlow::Break(error) = expr.walk(&mut columns) {
-                    self.refuse(error);
-                }
+            if let Some(columns) = &mut columns
+                && let ControlFlow::Break(error) = expr.walk(columns)
+            {
+                self.refuse(error);
+                columns.inside = 0;
             }
-            let is_result =
-                std::ptr::eq(expr, &raw const term.expr) && !is_shown(expr, select, scope);
-            if matches!(select.distinct, Some(Distinct::Distinct)) && is_result {
+            let is_distinct = matches!(select.distinct, Some(Distinct::Distinct));
+            let is_own = std::ptr::eq(expr, &raw const term.expr);
+            if is_distinct && is_own && !is_shown(expr, select, scope) {
                 let message =
                     "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
                 self.refuse(Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message));

@@ -15,8 +15,7 @@ from sqlalchemy.dialects.postgresql.base import PGDialect
 from sqlalchemy.testing.plugin import pytestplugin
 from sqlalchemy.testing.plugin.pytestplugin import *  # noqa: F403
 
-# SQLite keeps no comments. The suite's tables have some, which a dialect without them leaves out.
-PGDialect.supports_comments = False
+# Constraints have no comments here. The suite's tables have some, which a dialect without them leaves out.
 PGDialect.supports_constraint_comments = False
 
 

@@ -188,7 +188,7 @@ public class Jdbc {
         same(rows(all.getTables(null, "public", "jdbc_%", tables), "TABLE_NAME", "TABLE_TYPE"),
             "[jdbc_item|TABLE, jdbc_line|TABLE]");
         same(rows(all.getColumns(null, "public", "jdbc_item", "%"), "COLUMN_NAME", "TYPE_NAME", "COLUMN_SIZE", "IS_NULLABLE").subList(0, 4),
-            "[id|int4|10|NO, name|varchar|20|NO, price|numeric|8|YES, big|int8|19|YES]");
+            "[id|serial|10|NO, name|varchar|20|NO, price|numeric|8|YES, big|int8|19|YES]");
         same(rows(all.getPrimaryKeys(null, "public", "jdbc_line"), "COLUMN_NAME", "KEY_SEQ", "PK_NAME"),
             "[item|1|jdbc_line_pkey, number|2|jdbc_line_pkey]");
         same(rows(all.getImportedKeys(null, "public", "jdbc_line"), "PKTABLE_NAME", "PKCOLUMN_NAME", "FKCOLUMN_NAME", "FK_NAME", "DELETE_RULE"),

@@ -183,6 +183,9 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         "localtimestamp" | "datetime" => Scalar::Timestamp,
         "current_date" | "date" | "make_date" | "to_date" => Scalar::Date,
         "current_time" | "localtime" | "time" => Scalar::Time,
+        "age" | "justify_days" | "justify_hours" | "justify_interval" | "make_interval" => {
+            Scalar::Interval
+        }
         "gen_random_uuid" | "uuid_generate_v4" => Scalar::Uuid,
         "json_agg" | "json_object" | "json_array" | "json_build_object" | "json_build_array"
         | "json_object_agg" | "json_group_array" | "json_group_object" | "to_json"

@@ -278,7 +278,7 @@ impl Finder<'_> {
             let is_array = types.first().is_some_and(|ty| matches!(ty, Some(Some(Type::Array(_)))));
             if name == "array_agg" && is_array {
                 self.refuse(Error::unsupported("arrays of more than one dimension"));
-            } else if plans::is_complete(name, types.len()) {
+            } else if plans::is_complete(name, types.len()) || (name == "to_char" && is_array) {
                 self.check_call(name, &types);
             }
             return false;

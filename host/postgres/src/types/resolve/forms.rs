@@ -10,6 +10,39 @@ use super::{call, family, number, plans, string, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{operator, string_of};
 
+/// Columns of the catalogue with arrays of types that are texts here (`int2vector`, `oidvector`), and the ends of the names
+/// of those with privileges.
+const VECTORS: &[&str] = &[
+    "indclass",
+    "indcollation",
+    "indkey",
+    "indoption",
+    "partattrs",
+    "partclass",
+    "partcollation",
+    "prattrs",
+    "proargmodes",
+    "proargtypes",
+    "stxkeys",
+    "stxkind",
+    "tgattr",
+];
+const PRIVILEGES: &[&str] = &["acl", "privs"];
+
+/// Whether a text is an array: that of such a column.
+fn has_vectors(expr: &Expr) -> bool {
+    let name = match expr {
+        Expr::Identifier(name) => name,
+        Expr::CompoundIdentifier(parts) => match parts.last() {
+            Some(name) => name,
+            None => return false,
+        },
+        _ => return false,
+    };
+    let name = name.value.to_ascii_lowercase();
+    VECTORS.contains(&name.as_str()) || PRIVILEGES.iter().any(|end| name.ends_with(end))
+}
+
 impl Finder<'_> {
     /// The name of a function in FROM that returns values stands for its value.
     pub(super) fn resolve_value(&mut self, expr: &mut Expr) {
@@ -211,8 +244,7 @@ impl Finder<'_> {
             _ => return,
         };
         let right_type = self.type_of(right).filter(|_| !is_open(right) && !is_given(right));
-        // A column of texts may have arrays, as those of the catalogue.
-        let is_text = matches!(**right, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+        let is_text = has_vectors(right);
         let is_array = |own| match own {
             family::Family::Text => is_text,
             own => own == family::Family::Array,

@@ -320,7 +320,10 @@ impl Finder<'_> {
             return self.refuse(Error::new(sqlstate::AMBIGUOUS_FUNCTION, message).hint(AMBIGUOUS));
         }
         let Some(own) = self.type_of(inner) else { return };
-        let Some(scalar) = family::number(Some(own)) else {
+        let number = family::number(Some(own));
+        // Integers alone have bits.
+        let has_it = |scalar| *op != UnaryOperator::BitwiseNot || family::is_integer(scalar);
+        let Some(scalar) = number.filter(|scalar| has_it(*scalar)) else {
             if *op == UnaryOperator::Minus && family::of(own) == Some(Family::Interval) {
                 let inner = take(inner);
                 return self.replace(expr, |_| call("pg_interval_neg", vec![inner]));

@@ -317,11 +317,11 @@ fn what_psql_sends_is_answered() {
 fn descriptions_are_those_of_postgres() {
     let db = connection();
     text(&db, SCHEMA);
-    let tables = "SELECT c.relname, CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' END \
+    let tables = "SELECT c.relname, CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence' END \
                   FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
                   WHERE c.relkind IN ('r','p','v','m','S','f','') AND n.nspname !~ '^pg_toast' \
                   AND pg_catalog.pg_table_is_visible(c.oid) ORDER BY 1";
-    assert_eq!(text(&db, tables), "author|table\nbook|table\nv|view");
+    assert_eq!(text(&db, tables), "author|table\nauthor_id_seq|sequence\nbook|table\nv|view");
     let columns = "SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, \
                    (SELECT pg_catalog.pg_get_expr(d.adbin, d.adrelid, true) FROM pg_catalog.pg_attrdef d \
                     WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef) \

@@ -90,9 +90,7 @@ void event_send(Out *out, EventReply *reply) {
                                            &reply->owned);
     const uint8_t *start = reply->owned ? reply->owned : reply->room;
     reply->in = (In){start, start + (count < 0 ? 0 : count), false};
-    reply->code = count < 0   ? SQLITE_NOMEM
-                  : count < 4 ? SQLITE_ERROR
-                              : (int)in_u32(&reply->in);
+    reply->code = count < 0 ? SQLITE_NOMEM : count < 4 ? SQLITE_ERROR : (int)in_u32(&reply->in);
   }
   out_free(&spare);
   spare = *out;

@@ -261,6 +261,8 @@ impl Finder<'_> {
         let OrderByKind::Expressions(terms) = &order.kind else { return };
         let keys = grouped(select, scope);
         let mut columns = keys.as_deref().map(|keys| Columns::new(scope, keys));
+        let is_distinct = matches!(select.distinct, Some(Distinct::Distinct));
+        let shown = is_distinct.then(|| Shown::of(select, scope));
         self.check_constants(terms.iter().map(|term| &term.expr), "ORDER BY");
         for term in terms {
             let expr = meant(&term.expr, select, true, scope);
@@ -270,9 +272,8 @@ impl Finder<'_> {
                 self.refuse(error);
                 columns.inside = 0;
             }
-            let is_distinct = matches!(select.distinct, Some(Distinct::Distinct));
             let is_own = std::ptr::eq(expr, &raw const term.expr);
-            if is_distinct && is_own && !is_shown(expr, select, scope) {
+            if is_own && shown.as_ref().is_some_and(|shown| !shown.has(expr, scope)) {
                 let message =
                     "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
                 self.refuse(Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message));
@@ -285,15 +286,36 @@ fn is_set_of_keys(key: &Expr) -> bool {
     matches!(key, Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_))
 }
 
-/// Whether an expression is among the columns of the result.
-fn is_shown(expr: &Expr, select: &Select, scope: &Scope) -> bool {
-    select.projection.iter().any(|item| match item {
-        SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. } => {
-            item.to_string() == expr.to_string()
-                || (scope.origin(item).is_some() && scope.origin(item) == scope.origin(expr))
+/// The columns of a result.
+struct Shown {
+    /// A wildcard or the like, which may have any column.
+    has_more: bool,
+    origins: HashSet<(String, String)>,
+    texts: HashSet<String>,
+}
+
+impl Shown {
+    fn of(select: &Select, scope: &Scope) -> Self {
+        let items = || {
+            select.projection.iter().map(|item| match item {
+                SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. } => {
+                    Some(item)
+                }
+                _ => None,
+            })
+        };
+        Self {
+            has_more: items().any(|item| item.is_none()),
+            origins: items().flatten().filter_map(|item| scope.origin(item)).collect(),
+            texts: items().flatten().map(ToString::to_string).collect(),
         }
-        _ => true,
-    })
+    }
+
+    fn has(&self, expr: &Expr, scope: &Scope) -> bool {
+        self.has_more
+            || self.texts.contains(&expr.to_string())
+            || scope.origin(expr).is_some_and(|origin| self.origins.contains(&origin))
+    }
 }
 
 /// What a SELECT is grouped by; none where it is not grouped.

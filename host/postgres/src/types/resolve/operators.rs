@@ -311,7 +311,11 @@ impl Finder<'_> {
         if *op == UnaryOperator::Not {
             return self.check_condition(inner, "NOT");
         }
-        if literal(inner).is_some() {
+        if let Some(number) = literal(inner) {
+            if *op == UnaryOperator::BitwiseNot && number.parse::<i64>().is_err() {
+                let message = "operator does not exist: ~ numeric";
+                self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
+            }
             return;
         }
         if matches!(op, UnaryOperator::Minus | UnaryOperator::BitwiseNot) && self.is_untyped(inner)

@@ -32,7 +32,7 @@ const SETS: &[&str] = &[
     PLACE,
 ];
 
-/// The place in the sets beside it, from 1: what WITH ORDINALITY counts.
+/// The position in the sets of the same SELECT, from 1: what WITH ORDINALITY counts.
 pub const PLACE: &str = "pg_set_place";
 
 /// Marks a function that returns a set, where it may be: no name of a client has it.

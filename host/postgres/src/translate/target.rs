@@ -107,7 +107,7 @@ impl<'a> Target<'a> {
         value.filter(|value| !is_default(value) && is_again(*value)).map(ToString::to_string)
     }
 
-    /// The condition that a row of the table loses its values of these columns; none where an UPDATE leaves them all.
+    /// The condition that a row of the table loses its values of these columns; `None` if an UPDATE leaves them all.
     pub fn change(&self, columns: &[String]) -> Option<String> {
         let ast::Statement::Update(update) = self.statement else { return Some("true".to_owned()) };
         let others: Option<Vec<_>> = columns

@@ -739,3 +739,4 @@ SELECT ~ NULL::float8;
 SELECT ~ 1.5;
 SELECT ~ 5, ~ 5::smallint;
 SELECT to_char(ARRAY[1,2,3], 'YYYY');
+SELECT CASE WHEN true THEN 1 END left, (SELECT 2 like) is, 3 in UNION SELECT 4, 5, 6 or ORDER BY 1;

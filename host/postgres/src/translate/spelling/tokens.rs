@@ -16,10 +16,13 @@ const TYPES: &[([Keyword; 2], &str)] = &[
 /// Spell tokens as the parser does. Whether SQLite would not read them as they were.
 pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
     let mut is_changed = false;
+    let mut around = labels::Around::default();
     let mut at = 0;
     while at < all.len() {
         is_changed |= match &all[at].token {
-            Token::Word(_) if labels::is_label(all, at) => labels::named(all, at),
+            Token::Word(_) if around.are_columns() && labels::is_label(all, at) => {
+                labels::quote(&mut all[at].token)
+            }
             Token::Word(word) if word.quote_style.is_none() => match word.keyword {
                 Keyword::FOR => strength(all, at),
                 Keyword::LIKE | Keyword::ILIKE => pattern(all, at),
@@ -39,6 +42,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
             Token::CustomBinaryOperator(_) => sign(all, at),
             _ => false,
         };
+        all.get(at).into_iter().for_each(|one| around.pass(&one.token));
         at += 1;
     }
     is_changed

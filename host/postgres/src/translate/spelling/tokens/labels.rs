@@ -39,7 +39,8 @@ const LABELS: &[&str] = &[
     "values",
 ];
 
-/// Whether a word is the name of a column of SELECT: it follows a whole expression, and another column or clause follows it.
+/// Whether a word among the columns of SELECT is the name of one: it follows a whole expression, and another column or
+/// clause follows it.
 pub fn is_label(all: &[TokenWithSpan], at: usize) -> bool {
     let Token::Word(word) = &all[at].token else { return false };
     if word.quote_style.is_some() {
@@ -63,52 +64,86 @@ pub fn is_label(all: &[TokenWithSpan], at: usize) -> bool {
     };
     let ends = next(all, at).is_none_or(|after| match &all[after].token {
         Token::Comma | Token::SemiColon | Token::RParen | Token::EOF => true,
-        Token::Word(word) => word.quote_style.is_none() && word.keyword == Keyword::FROM,
+        Token::Word(word) => word.quote_style.is_none() && is_clause(word.keyword),
         _ => false,
     });
-    follows && ends && is_among_columns(all, at)
+    follows && ends
 }
 
+/// Whether a word begins what may follow the columns of a query.
+fn is_clause(keyword: Keyword) -> bool {
+    use Keyword as K;
+    matches!(
+        keyword,
+        K::FROM
+            | K::WHERE
+            | K::GROUP
+            | K::HAVING
+            | K::WINDOW
+            | K::UNION
+            | K::INTERSECT
+            | K::EXCEPT
+            | K::ORDER
+            | K::LIMIT
+            | K::OFFSET
+            | K::FETCH
+    )
+}
+
+/// Whether a word may end an expression; END is that of CASE, since one that is a label is in quotes by now.
 fn is_operand(keyword: Keyword) -> bool {
-    matches!(keyword, Keyword::NoKeyword | Keyword::NULL | Keyword::TRUE | Keyword::FALSE)
+    use Keyword as K;
+    matches!(keyword, K::NoKeyword | K::NULL | K::TRUE | K::FALSE | K::END)
 }
 
-/// Whether the clause around is the list of SELECT or RETURNING, and no CASE is open.
-fn is_among_columns(all: &[TokenWithSpan], at: usize) -> bool {
-    let (mut depth, mut ends) = (0, 0);
-    for one in all[..at].iter().rev() {
-        match &one.token {
-            Token::RParen | Token::RBracket => depth += 1,
-            Token::LParen | Token::LBracket if depth == 0 => return false,
-            Token::LParen | Token::LBracket => depth -= 1,
-            Token::Word(word) if depth == 0 && word.quote_style.is_none() => match word.keyword {
-                Keyword::SELECT | Keyword::RETURNING => return true,
-                Keyword::END => ends += 1,
-                Keyword::CASE if ends == 0 => return false,
-                Keyword::CASE => ends -= 1,
+/// The clauses around a token, of which each pair of parentheses has its own.
+#[derive(Default)]
+pub struct Around {
+    outer: Vec<Clause>,
+    own: Clause,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Clause {
+    /// It is the list of SELECT or RETURNING.
+    has_columns: bool,
+    /// The CASEs that are open.
+    cases: u32,
+}
+
+impl Around {
+    /// Whether the next token is in the list of SELECT or RETURNING, and no CASE is open.
+    pub fn are_columns(&self) -> bool {
+        self.own.has_columns && self.own.cases == 0
+    }
+
+    /// Go on behind a token.
+    pub fn pass(&mut self, token: &Token) {
+        let own = &mut self.own;
+        match token {
+            Token::LParen | Token::LBracket => self.outer.push(std::mem::take(own)),
+            Token::RParen | Token::RBracket => *own = self.outer.pop().unwrap_or_default(),
+            Token::SemiColon => *own = Clause::default(),
+            Token::Word(word) if word.quote_style.is_none() => match word.keyword {
+                Keyword::SELECT | Keyword::RETURNING => {
+                    *own = Clause { has_columns: true, cases: 0 };
+                }
+                Keyword::CASE => own.cases += 1,
+                Keyword::END => own.cases = own.cases.saturating_sub(1),
                 Keyword::FROM | Keyword::WHERE | Keyword::SET | Keyword::BY | Keyword::ON => {
-                    return false;
+                    own.has_columns = false;
                 }
                 _ => {}
             },
             _ => {}
         }
     }
-    false
 }
 
-/// The same with AS, in quotes.
-pub fn named(all: &mut Vec<TokenWithSpan>, at: usize) -> bool {
-    let Token::Word(word) = &all[at].token else { return false };
-    let name = word.value.to_ascii_lowercase();
-    let span = all[at].span;
-    let token = |token: Token| TokenWithSpan { token, span };
-    let named = [
-        token(Token::make_keyword("AS")),
-        token(super::BLANK),
-        token(Token::make_word(&name, Some('"'))),
-    ];
-    all.splice(at..=at, named);
+/// The same in quotes, which any name is.
+pub fn quote(token: &mut Token) -> bool {
+    let Token::Word(word) = &*token else { return false };
+    *token = Token::make_word(&word.value.to_ascii_lowercase(), Some('"'));
     true
 }
 
@@ -124,6 +159,9 @@ mod tests {
             ("SELECT 1 and, 2 like, 3 ilike", "SELECT 1 AS `and`, 2 AS `like`, 3 AS `ilike`"),
             ("SELECT f(a) end", "SELECT f(a) AS `end`"),
             ("SELECT (SELECT a values)", "SELECT (SELECT a AS `values`)"),
+            ("SELECT f(a, (SELECT b like)) is", "SELECT f(a, (SELECT b AS `like`)) AS `is`"),
+            ("SELECT CASE WHEN a THEN b END end", "SELECT CASE WHEN a THEN b END AS `end`"),
+            ("SELECT 1 in UNION SELECT 2 or", "SELECT 1 AS `in` UNION SELECT 2 AS `or`"),
         ] {
             assert_eq!(sql(given).replace('"', "`"), wanted);
         }

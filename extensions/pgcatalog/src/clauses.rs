@@ -2,7 +2,7 @@
 
 use sql_tokens::Token;
 
-use crate::sql_text::{closing, tokens};
+use crate::sql_text::{closing, outermost, tokens};
 
 /// The words with which another constraint begins.
 const BEGINNINGS: [&str; 6] = ["constraint", "primary", "unique", "check", "foreign", "references"];
@@ -35,24 +35,15 @@ pub fn deferral(key: &[Token<'_>]) -> (bool, bool) {
 /// The generated columns, each with its expression.
 pub fn generated(sql: &str) -> Vec<(String, String)> {
     let tokens = tokens(sql);
-    let (mut found, mut depth, mut column) = (Vec::new(), 0_usize, String::new());
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "(" => depth += 1,
-            ")" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if let (1, "(" | ",", Some(next)) = (depth, token.text, tokens.get(at + 1)) {
-            column = next.unquoted().into_owned();
-        }
+    let mut found = Vec::new();
+    for (at, column) in outermost(&tokens) {
         let is_open = tokens.get(at + 1).is_some_and(|next| next.text == "(");
-        if depth == 1
-            && token.is("as")
+        if tokens[at].is("as")
             && is_open
             && let Some(end) = closing(&tokens, at + 1)
         {
             let expression = sql[tokens[at + 1].start + 1..tokens[end].start].trim();
-            found.push((column.clone(), expression.to_owned()));
+            found.push((column.unquoted().into_owned(), expression.to_owned()));
         }
     }
     found

@@ -107,21 +107,11 @@ pub struct Declared {
 /// The keys that CREATE TABLE declares, in their order.
 pub fn declared(sql: &str) -> Vec<Declared> {
     let tokens = tokens(sql);
-    let (mut found, mut depth, mut column) = (Vec::new(), 0_usize, String::new());
+    let mut found = Vec::new();
     // Within FOREIGN KEY, before its REFERENCES.
     let mut is_foreign = false;
-    for (at, token) in tokens.iter().enumerate() {
-        match token.text {
-            "(" => depth += 1,
-            ")" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if let (1, "(" | ",", Some(next)) = (depth, token.text, tokens.get(at + 1)) {
-            column = next.unquoted().into_owned();
-        }
-        if depth != 1 {
-            continue;
-        }
+    for (at, column) in outermost(&tokens) {
+        let token = &tokens[at];
         let (kind, list) = match token.text.to_ascii_lowercase().as_str() {
             "primary" => ("p", 2),
             "unique" => ("u", 1),
@@ -139,12 +129,30 @@ pub fn declared(sql: &str) -> Vec<Declared> {
         found.push(Declared {
             kind,
             name: name_before(&tokens[..at]),
-            columns: columns.unwrap_or_else(|| vec![(column.clone(), None)]),
+            columns: columns.unwrap_or_else(|| vec![(column.unquoted().into_owned(), None)]),
             references: if kind == "f" { referenced(rest) } else { None },
             deferral: if kind == "f" { clauses::deferral(rest) } else { (false, false) },
         });
     }
     found
+}
+
+/// The tokens of CREATE TABLE in no parentheses but those around its columns, by their indexes; each with the first word of
+/// the column or constraint that it belongs to.
+pub fn outermost<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = (usize, &'a Token<'a>)> + 'a {
+    let (mut depth, mut first) = (0_usize, None);
+    let outermost = tokens.iter().enumerate().map(move |(at, token)| {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 1 && matches!(token.text, "(" | ",") {
+            first = tokens.get(at + 1).or(first);
+        }
+        first.filter(|_| depth == 1).map(|first| (at, first))
+    });
+    outermost.flatten()
 }
 
 fn name_before(tokens: &[Token<'_>]) -> Option<String> {

@@ -21,7 +21,7 @@ pub fn comment(oid: i64, number: i64) -> Result<Option<String>> {
     })
 }
 
-/// `pg_get_serial_sequence`. The column is no name in quotes: it is as it is written.
+/// `pg_get_serial_sequence`. Unlike the table, the column is taken as it is written, without quotes.
 pub fn serial_sequence(table: String, column: String) -> Result<Option<String>> {
     let oid = to_regclass(table.clone())?;
     let catalog = catalog::current()?;

@@ -10,9 +10,9 @@ pub fn read(text: &str) -> Found<Interval> {
     let (date, time) = rest.split_once('T').unwrap_or((rest, ""));
     let mut found = Interval::default();
     // `T` may stand again before a field of the time.
-    date_of(date, &mut found)?;
+    read_fields(date, &DATE, &mut found)?;
     for part in time.split('T') {
-        time_of(part, &mut found)?;
+        read_fields(part, &TIME, &mut found)?;
     }
     Ok(found)
 }
@@ -39,53 +39,55 @@ fn width(text: &str) -> usize {
     text.trim_start_matches('-').bytes().take_while(u8::is_ascii_digit).count()
 }
 
-fn date_of(text: &str, found: &mut Interval) -> Found<()> {
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (amount, after) = number(rest)?;
-        let is_first = rest.len() == text.len();
-        let unit = match after.chars().next() {
-            Some('Y') => Unit::Year,
-            Some('M') => Unit::Month,
-            Some('W') => Unit::Week,
-            Some('D') => Unit::Day,
-            None if is_first && width(rest) == 8 => {
-                found.add((amount.0 / 10_000, 0.0), Unit::Year)?;
-                found.add((amount.0 / 100 % 100, 0.0), Unit::Month)?;
-                return found.add((amount.0 % 100, amount.1), Unit::Day);
-            }
-            None | Some('-') if is_first => {
-                return in_order(rest, '-', &[Unit::Year, Unit::Month, Unit::Day], found);
-            }
-            _ => return Err(Fault::Form),
-        };
-        found.add(amount, unit)?;
-        rest = &after[1..];
-    }
-    Ok(())
+/// The fields of a date, or of a time of day.
+struct Fields {
+    letters: &'static [(char, Unit)],
+    /// How many digits there are where nothing is between the fields.
+    digits: usize,
+    /// What stands between the fields otherwise.
+    mark: char,
+    order: [Unit; 3],
 }
 
-fn time_of(text: &str, found: &mut Interval) -> Found<()> {
+const DATE: Fields = Fields {
+    letters: &[('Y', Unit::Year), ('M', Unit::Month), ('W', Unit::Week), ('D', Unit::Day)],
+    digits: 8,
+    mark: '-',
+    order: [Unit::Year, Unit::Month, Unit::Day],
+};
+
+const TIME: Fields = Fields {
+    letters: &[('H', Unit::Hour), ('M', Unit::Minute), ('S', Unit::Second)],
+    digits: 6,
+    mark: ':',
+    order: [Unit::Hour, Unit::Minute, Unit::Second],
+};
+
+fn read_fields(text: &str, fields: &Fields, found: &mut Interval) -> Found<()> {
     let mut rest = text;
     while !rest.is_empty() {
         let (amount, after) = number(rest)?;
         let is_first = rest.len() == text.len();
-        let unit = match after.chars().next() {
-            Some('H') => Unit::Hour,
-            Some('M') => Unit::Minute,
-            Some('S') => Unit::Second,
-            None if is_first && width(rest) == 6 => {
-                found.add((amount.0 / 10_000, 0.0), Unit::Hour)?;
-                found.add((amount.0 / 100 % 100, 0.0), Unit::Minute)?;
-                return found.add((amount.0 % 100, amount.1), Unit::Second);
+        let letter = after.chars().next();
+        let unit = fields.letters.iter().find(|(own, _)| Some(*own) == letter);
+        if let Some((_, unit)) = unit {
+            found.add(amount, *unit)?;
+            rest = &after[1..];
+            continue;
+        }
+        return match letter {
+            None if is_first && width(rest) == fields.digits => {
+                let (whole, fraction) = amount;
+                let parts = [whole / 10_000, whole / 100 % 100].map(|part| (part, 0.0));
+                let parts = [parts[0], parts[1], (whole % 100, fraction)];
+                let mut parts = parts.into_iter().zip(fields.order);
+                parts.try_for_each(|(part, unit)| found.add(part, unit))
             }
-            None | Some(':') if is_first => {
-                return in_order(rest, ':', &[Unit::Hour, Unit::Minute, Unit::Second], found);
+            letter if is_first && letter.is_none_or(|own| own == fields.mark) => {
+                in_order(rest, fields.mark, &fields.order, found)
             }
-            _ => return Err(Fault::Form),
+            _ => Err(Fault::Form),
         };
-        found.add(amount, unit)?;
-        rest = &after[1..];
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What SQLite calls outside of the sandbox for a connection: hooks, functions, collations and
+/// What SQLite calls outside the sandbox for a connection: hooks, functions, collations and
 /// other objects of the program.
 ///
 /// It may call [`Instance::perform`](super::Instance::perform) of the instance that calls it.

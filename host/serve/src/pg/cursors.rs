@@ -35,19 +35,8 @@ impl Conversation<'_> {
         let columns = self.columns(&analysed.statement, "")?;
         let mut statement = analysed.statement.clone();
         statement.action = Action::Run;
-        let (parameters, origins, generation, again, counts) = Default::default();
-        let (text, lists) = (analysed.text.clone(), analysed.lists);
-        let query = Analysed {
-            text,
-            statement,
-            parameters,
-            columns,
-            origins,
-            generation,
-            again,
-            lists,
-            counts,
-        };
+        let own = analysed.renewed(statement, Vec::new());
+        let query = Analysed { columns, origins: Vec::new(), counts: false, ..own };
         let mut rows = Vec::new();
         if self.lock_rows(&query.statement)? {
             self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;

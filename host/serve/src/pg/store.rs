@@ -39,7 +39,7 @@ pub struct Analysed {
     pub origins: Vec<(u32, i16)>,
     /// That of the schema that the columns were last compared with.
     pub generation: Cell<u64>,
-    /// The same for the tables as they are since then; none where nothing of it would be another.
+    /// The same for the tables as they are now; `None` if nothing in it would differ.
     pub again: RefCell<Prepared>,
     /// Whether it may read what the session has open and prepared.
     pub lists: bool,

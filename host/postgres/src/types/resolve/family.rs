@@ -43,7 +43,7 @@ pub fn is_of_catalogue(typed: Typed) -> bool {
     matches!(typed.ty, Type::One(Scalar::Oid | Scalar::Name | Scalar::Char))
 }
 
-/// The same with the types of the catalogue, beside which others become them or they others.
+/// The same, with the types of the catalogue as the numbers and texts to which they are converted.
 pub fn loosely(typed: Typed) -> Option<Family> {
     match typed.ty {
         Type::One(Scalar::Oid) => Some(Family::Number),

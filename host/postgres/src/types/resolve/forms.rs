@@ -10,8 +10,8 @@ use super::{call, family, number, plans, string, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{operator, string_of};
 
-/// Columns of the catalogue with arrays of types that are texts here (`int2vector`, `oidvector`), and the ends of the names
-/// of those with privileges.
+/// Columns of the catalogue with arrays that are texts here (`int2vector`, `oidvector` in
+/// `extensions/pgcatalog/src/tables.txt`), and the ends of the names of those with privileges.
 const VECTORS: &[&str] = &[
     "indclass",
     "indcollation",

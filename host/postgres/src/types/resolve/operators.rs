@@ -186,7 +186,7 @@ impl Finder<'_> {
         Some(call(&format!("pg_{}_{name}", family::short(own)), both))
     }
 
-    /// Arithmetic of what has none: beside one of these values a string is none that has.
+    /// Refuse arithmetic of types that have none; a string with such a value does not become a number.
     fn check_arithmetic(
         &mut self,
         (left, one): (&Expr, Typed),

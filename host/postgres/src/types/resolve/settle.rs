@@ -1,4 +1,4 @@
-//! Strings and parameters without a type beside values that have one: they are of that type.
+//! Strings and parameters without a type get the type of the values that they are compared or united with.
 
 use sqlparser::ast::{Expr, SelectItem, SetExpr, Value};
 
@@ -47,7 +47,7 @@ impl Finder<'_> {
         }
     }
 
-    /// An expression without a type becomes a value of this type, beside others of it.
+    /// Convert an expression without a type to the type of the others.
     ///
     /// A string is checked here, since SQLite does not compute a branch that no row needs.
     pub(super) fn settled(&mut self, expr: &mut Expr, ty: Type) {
@@ -159,7 +159,7 @@ fn column(body: &SetExpr, place: usize) -> Option<&Expr> {
     }
 }
 
-/// Why a string is not a value of this type; none where only the function that makes one knows, as of `today`.
+/// Why a string is not a value of this type; `None` if it is one, or if only the function that converts it knows (`today`).
 pub fn fault(text: &str, ty: Type) -> Option<Error> {
     use Scalar as S;
     let error = match ty {

@@ -63,7 +63,7 @@ fn value(random: &mut Unstructured<'_>) -> Result<Vec<u8>> {
 }
 
 fn operation(random: &mut Unstructured<'_>) -> Result<Vec<u8>> {
-    let code = random.int_in_range(0..=Opcode::BindNext as u8)?;
+    let code = random.choose_index(Opcode::of_extensions().count())? as u8;
     let mut bytes = vec![code];
     match Opcode::of(code) {
         Some(Opcode::Bind) => {

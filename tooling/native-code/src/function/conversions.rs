@@ -12,7 +12,10 @@ impl Translation<'_> {
     /// Operators with two types. False for another one.
     pub(super) fn conversion(&mut self, operator: &O<'_>) -> Result<bool> {
         if let Some((name, from, to)) = cast(operator) {
-            let value = self.pop()?;
+            let mut value = self.pop()?.to_string();
+            if matches!(name, "fpext" | "fptrunc") {
+                value = self.opaque(from, value);
+            }
             self.put(to, format_args!("{name} {from} {value} to {to}"));
         } else if let Some((ty, bits)) = extension(operator) {
             let value = self.pop()?;

@@ -1,5 +1,7 @@
 //! Arithmetic and comparisons.
 
+use std::fmt::Display;
+
 use anyhow::Result;
 use sqlite_wasm_native::pinned::trap::{DIVISION_BY_ZERO, INTEGER_OVERFLOW};
 use wasmparser::Operator as O;
@@ -11,7 +13,9 @@ use crate::types::Type::{self, F32, F64, I32, I64};
 enum Form {
     /// An instruction with two operands.
     Binary(&'static str),
-    /// The same, with the right operand below the number of bits.
+    /// The same on floating-point numbers, of which LLVM knows nothing.
+    Float(&'static str),
+    /// An instruction with two operands, with the right operand below the number of bits.
     Shift(&'static str),
     /// A rotation, by an intrinsic.
     Rotate(&'static str),
@@ -25,7 +29,7 @@ enum Form {
     Both(&'static str),
 }
 
-use Form::{Binary, Both, Compare, Divide, Rotate, Shift, Unary};
+use Form::{Binary, Both, Compare, Divide, Float, Rotate, Shift, Unary};
 
 impl Translation<'_> {
     /// Operators on numbers of one type. False for another one.
@@ -46,6 +50,12 @@ impl Translation<'_> {
     /// Push a condition as a number.
     pub(super) fn put_condition(&mut self, condition: &str) {
         self.put(I32, format_args!("zext i1 {condition} to i32"));
+    }
+
+    /// The same floating-point number, of which LLVM knows nothing. It would leave out `x - 0`, `x * 1` and the
+    /// like, which make a signalling NaN quiet.
+    pub(super) fn opaque(&mut self, ty: impl Display, value: impl Display) -> String {
+        self.assign(format_args!("call {ty} asm \"\", \"=x,0\"({ty} {value})"))
     }
 
     fn is_zero(&mut self, ty: Type) -> Result<()> {
@@ -71,6 +81,10 @@ impl Translation<'_> {
         let a = self.pop()?;
         match form {
             Binary(name) => self.put(ty, format_args!("{name} {ty} {a}, {b}")),
+            Float(name) => {
+                let (a, b) = (self.opaque(ty, a), self.opaque(ty, b));
+                self.put(ty, format_args!("{name} {ty} {a}, {b}"));
+            }
             Shift(name) => {
                 let bits = if ty == I32 { 31 } else { 63 };
                 let count = self.assign(format_args!("and {ty} {b}, {bits}"));
@@ -181,10 +195,10 @@ fn integer(operator: &O<'_>) -> Option<(Type, Form)> {
 
 fn float(operator: &O<'_>) -> Option<(Type, Form)> {
     Some(match operator {
-        O::F32Add => (F32, Binary("fadd")),
-        O::F32Sub => (F32, Binary("fsub")),
-        O::F32Mul => (F32, Binary("fmul")),
-        O::F32Div => (F32, Binary("fdiv")),
+        O::F32Add => (F32, Float("fadd")),
+        O::F32Sub => (F32, Float("fsub")),
+        O::F32Mul => (F32, Float("fmul")),
+        O::F32Div => (F32, Float("fdiv")),
         O::F32Min => (F32, Both("minimum")),
         O::F32Max => (F32, Both("maximum")),
         O::F32Copysign => (F32, Both("copysign")),
@@ -200,10 +214,10 @@ fn float(operator: &O<'_>) -> Option<(Type, Form)> {
         O::F32Gt => (F32, Compare("fcmp ogt")),
         O::F32Le => (F32, Compare("fcmp ole")),
         O::F32Ge => (F32, Compare("fcmp oge")),
-        O::F64Add => (F64, Binary("fadd")),
-        O::F64Sub => (F64, Binary("fsub")),
-        O::F64Mul => (F64, Binary("fmul")),
-        O::F64Div => (F64, Binary("fdiv")),
+        O::F64Add => (F64, Float("fadd")),
+        O::F64Sub => (F64, Float("fsub")),
+        O::F64Mul => (F64, Float("fmul")),
+        O::F64Div => (F64, Float("fdiv")),
         O::F64Min => (F64, Both("minimum")),
         O::F64Max => (F64, Both("maximum")),
         O::F64Copysign => (F64, Both("copysign")),

@@ -155,6 +155,10 @@ impl Translation<'_> {
                 shape.suffix()
             )),
             Form::Binary(name) => self.assign(format_args!("{name} {shape} {a}, {b}")),
+            Form::Float(name) => {
+                let (a, b) = (self.opaque(shape, a), self.opaque(shape, b));
+                self.assign(format_args!("{name} {shape} {a}, {b}"))
+            }
             _ => String::new(),
         }
     }

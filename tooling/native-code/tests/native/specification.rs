@@ -184,12 +184,8 @@ fn compare(files: impl Iterator<Item = TestFile<'static>>, calls: usize) {
     assert!(total.calls >= calls, "{total:?}");
 }
 
-/// LLVM leaves out operations that change no number, such as subtracting zero, so a signalling NaN
-/// may stay one. WebAssembly makes it quiet.
-const OTHERWISE: &[&str] = &["float_exprs.wast"];
-
 fn is_core(name: &str, first: char, last: char) -> bool {
-    !OTHERWISE.contains(&name) && (first..=last).contains(&name.chars().next().unwrap_or_default())
+    (first..=last).contains(&name.chars().next().unwrap_or_default())
 }
 
 #[test]

@@ -62,6 +62,8 @@ impl fmt::Display for Shape {
 pub enum Form {
     /// An instruction with two operands.
     Binary(&'static str),
+    /// The same on floating-point numbers, of which LLVM knows nothing.
+    Float(&'static str),
     /// An intrinsic with two operands.
     Both(&'static str),
     /// An intrinsic with one operand, and what follows that.
@@ -90,7 +92,7 @@ pub enum Form {
     },
 }
 
-use Form::{Binary, Both, Compare, Convert, Extend, Negate, Shift, Unary};
+use Form::{Binary, Both, Compare, Convert, Extend, Float, Negate, Shift, Unary};
 
 /// The operators, with the shape of their operands.
 pub fn form(operator: &O<'_>) -> Option<(Shape, Form)> {
@@ -110,14 +112,14 @@ fn arithmetic(operator: &O<'_>) -> Option<(Shape, Form)> {
         O::I64x2Add => (I64X2, Binary("add")),
         O::I64x2Sub => (I64X2, Binary("sub")),
         O::I64x2Mul => (I64X2, Binary("mul")),
-        O::F32x4Add => (F32X4, Binary("fadd")),
-        O::F32x4Sub => (F32X4, Binary("fsub")),
-        O::F32x4Mul => (F32X4, Binary("fmul")),
-        O::F32x4Div => (F32X4, Binary("fdiv")),
-        O::F64x2Add => (F64X2, Binary("fadd")),
-        O::F64x2Sub => (F64X2, Binary("fsub")),
-        O::F64x2Mul => (F64X2, Binary("fmul")),
-        O::F64x2Div => (F64X2, Binary("fdiv")),
+        O::F32x4Add => (F32X4, Float("fadd")),
+        O::F32x4Sub => (F32X4, Float("fsub")),
+        O::F32x4Mul => (F32X4, Float("fmul")),
+        O::F32x4Div => (F32X4, Float("fdiv")),
+        O::F64x2Add => (F64X2, Float("fadd")),
+        O::F64x2Sub => (F64X2, Float("fsub")),
+        O::F64x2Mul => (F64X2, Float("fmul")),
+        O::F64x2Div => (F64X2, Float("fdiv")),
         O::F32x4Abs => (F32X4, Unary("fabs", "")),
         O::F64x2Abs => (F64X2, Unary("fabs", "")),
         O::F32x4Sqrt => (F32X4, Unary("sqrt", "")),

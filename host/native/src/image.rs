@@ -4,10 +4,10 @@
 //! lengths. Whoever reads one has compared its hash with a constant (`Image::trusted`), so the
 //! checks here only find mistakes.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 /// The first bytes of an image, with the version of its form.
-const MARK: &[u8; 8] = b"swrnat\0\x01";
+const MARK: &[u8; 8] = b"swrnat\0\x02";
 
 /// What the linker writes behind an image's code, for whoever asks which code a file has
 /// (`sqlite_wasm_runtime::artifact::LLVM_MARK`).
@@ -29,9 +29,19 @@ pub enum Function {
 pub struct Slot {
     /// The offset of the `jmp` in the image.
     pub offset: u32,
-    /// The function, counted from the first that the module defines; none for the helper that
-    /// fills a slot of the table.
-    pub function: Option<u32>,
+    /// Where it leads.
+    pub callee: Callee,
+}
+
+/// A function that wasmtime's compiler makes and the image calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callee {
+    /// The helper that fills a slot of the table.
+    Fill,
+    /// The helper in which wasmtime interrupts code whose time is over.
+    Interrupt,
+    /// A function of the module, counted from the first that it defines.
+    Function(u32),
 }
 
 /// An instruction that may trap.
@@ -48,6 +58,8 @@ pub struct Trap {
 pub struct Image {
     /// BLAKE3 of the module.
     pub module: [u8; 32],
+    /// Whether the code looks at the time (`epoch_interruption`).
+    pub is_timed: bool,
     /// The positions that the code takes for granted (`pinned::Layout`).
     pub layout: Vec<u32>,
     /// For each function that the module defines.
@@ -62,7 +74,8 @@ pub struct Image {
 
 const KEPT: u32 = u32::MAX;
 const INTERNAL: u32 = u32::MAX - 1;
-const TABLE_HELPER: u32 = u32::MAX;
+const FILL: u32 = u32::MAX;
+const INTERRUPT: u32 = u32::MAX - 1;
 
 impl Image {
     /// The image in `bytes`, if one of `hashes` is theirs.
@@ -83,6 +96,7 @@ impl Image {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         bytes.extend(self.module);
+        bytes.push(self.is_timed.into());
         let mut numbers = |numbers: Vec<u32>| {
             bytes.extend((numbers.len() as u32).to_le_bytes());
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
@@ -98,10 +112,15 @@ impl Image {
                 })
                 .collect(),
         );
-        let slots = self.slots.iter();
-        numbers(
-            slots.flat_map(|slot| [slot.offset, slot.function.unwrap_or(TABLE_HELPER)]).collect(),
-        );
+        let slots = self.slots.iter().flat_map(|slot| {
+            let callee = match slot.callee {
+                Callee::Fill => FILL,
+                Callee::Interrupt => INTERRUPT,
+                Callee::Function(function) => function,
+            };
+            [slot.offset, callee]
+        });
+        numbers(slots.collect());
         numbers(self.traps.iter().flat_map(|trap| [trap.offset, trap.code.into()]).collect());
         bytes.extend((self.code.len() as u32).to_le_bytes());
         bytes.extend(&self.code);
@@ -117,6 +136,11 @@ impl Image {
         let mut reader = Reader(bytes);
         ensure!(reader.bytes(MARK.len())? == MARK, "this is not an image of this version");
         let module = reader.bytes(32)?.try_into()?;
+        let is_timed = match reader.bytes(1)? {
+            [0] => false,
+            [1] => true,
+            _ => bail!("the image is of a kind that this program does not know"),
+        };
         let layout = reader.numbers()?;
         let functions = reader.numbers()?.into_iter().map(|number| match number {
             KEPT => Function::Kept,
@@ -124,9 +148,13 @@ impl Image {
             offset => Function::Entry(offset),
         });
         let functions = functions.collect();
-        let slots = reader.pairs()?.into_iter().map(|(offset, function)| Slot {
-            offset,
-            function: (function != TABLE_HELPER).then_some(function),
+        let slots = reader.pairs()?.into_iter().map(|(offset, callee)| {
+            let callee = match callee {
+                FILL => Callee::Fill,
+                INTERRUPT => Callee::Interrupt,
+                function => Callee::Function(function),
+            };
+            Slot { offset, callee }
         });
         let slots = slots.collect();
         let traps = reader.pairs()?.into_iter();
@@ -135,7 +163,7 @@ impl Image {
         let length = reader.number()? as usize;
         let code = reader.bytes(length)?.to_vec();
         ensure!(reader.0.is_empty(), "the image is longer than its code");
-        let image = Self { module, layout, functions, slots, traps, code };
+        let image = Self { module, is_timed, layout, functions, slots, traps, code };
         image.check()?;
         Ok(image)
     }
@@ -149,16 +177,20 @@ impl Image {
             Function::Kept | Function::Internal => true,
         });
         let slots = self.slots.iter().all(|slot| {
-            let known = |function| {
-                self.functions.get(function as usize).is_some_and(|it| *it == Function::Kept)
+            let known = match slot.callee {
+                Callee::Fill => true,
+                Callee::Interrupt => self.is_timed,
+                Callee::Function(function) => {
+                    self.functions.get(function as usize).is_some_and(|it| *it == Function::Kept)
+                }
             };
-            inside(slot.offset, SLOT_BYTES) && slot.function.is_none_or(known)
+            inside(slot.offset, SLOT_BYTES) && known
         });
         let traps = self.traps.iter().all(|trap| inside(trap.offset, 1))
             && self.traps.is_sorted_by(|a, b| a.offset < b.offset);
         ensure!(entries && slots && traps, "a position of the image lies outside");
         ensure!(
-            self.slots.iter().any(|slot| slot.function.is_none()),
+            self.slots.iter().any(|slot| slot.callee == Callee::Fill),
             "the image has no slot for the helper of the table"
         );
         Ok(())
@@ -203,11 +235,14 @@ mod tests {
     fn image() -> Image {
         Image {
             module: [7; 32],
+            is_timed: true,
             layout: vec![8, 16],
             functions: vec![Function::Kept, Function::Internal, Function::Entry(3)],
-            slots: vec![Slot { offset: 4, function: None }, Slot { offset: 9, function: Some(0) }],
+            slots: [(4, Callee::Fill), (9, Callee::Function(0)), (14, Callee::Interrupt)]
+                .map(|(offset, callee)| Slot { offset, callee })
+                .to_vec(),
             traps: vec![Trap { offset: 0, code: 253 }, Trap { offset: 3, code: 12 }],
-            code: vec![0xcc; 14],
+            code: vec![0xcc; 19],
         }
     }
 
@@ -239,11 +274,12 @@ mod tests {
             change(&mut image);
             Image::decode(&image.encode()).is_err()
         };
-        assert!(refused(|image| image.functions[2] = Function::Entry(14)));
-        assert!(refused(|image| image.slots[1].offset = 10));
-        assert!(refused(|image| image.slots[1].function = Some(1)));
-        assert!(refused(|image| image.slots[1].function = Some(3)));
-        assert!(refused(|image| image.traps[1].offset = 14));
+        assert!(refused(|image| image.functions[2] = Function::Entry(19)));
+        assert!(refused(|image| image.slots[1].offset = 15));
+        assert!(refused(|image| image.slots[1].callee = Callee::Function(1)));
+        assert!(refused(|image| image.slots[1].callee = Callee::Function(3)));
+        assert!(refused(|image| image.is_timed = false));
+        assert!(refused(|image| image.traps[1].offset = 19));
         assert!(refused(|image| image.traps.swap(0, 1)));
     }
 }

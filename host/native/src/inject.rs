@@ -164,7 +164,7 @@ fn replies(functions: &[(usize, Vec<u8>)], image: &Image) -> Result<BTreeMap<usi
         } else {
             let place = seen.get_mut(number as usize).context("a function is not of the image")?;
             ensure!(!std::mem::replace(place, true), "a function of the image has two places");
-            jump(&blob, image.functions[number as usize])?
+            jump(&blob, image, image.functions[number as usize])?
         };
         ensure!(replies.insert(*request, reply).is_none(), "two functions have one request");
     }
@@ -179,29 +179,44 @@ fn replies(functions: &[(usize, Vec<u8>)], image: &Image) -> Result<BTreeMap<usi
 
 /// The image in the place of `$image`, whose calls are those of the slots in their order.
 fn whole(blob: &Blob, image: &Image) -> Result<Vec<u8>> {
-    ensure!(blob.relocations.len() == image.slots.len(), "the image has other slots");
-    let slots = blob.relocations.iter().zip(&image.slots);
+    let calls = calls(blob, image)?;
+    ensure!(calls.len() == image.slots.len(), "the image has other slots");
+    let slots = calls.into_iter().zip(&image.slots);
     let relocations = slots.map(|(call, slot)| Relocation {
         offset: u64::from(slot.offset) + SLOT_BYTES as u64 - 4,
-        ..call.clone()
+        ..call
     });
     let relocations = relocations.collect();
     let whole = Blob { version: blob.version.clone(), code: image.code.clone(), relocations };
     Ok(whole.encode(&image.traps, IMAGE_ALIGNMENT))
 }
 
+/// The calls of functions in the module, by their positions. Where code looks at the time, it also calls wasmtime's
+/// function for that, which has the first name, as the check is before everything else.
+fn calls(blob: &Blob, image: &Image) -> Result<Vec<Relocation>> {
+    let mut calls = blob.relocations.clone();
+    if image.is_timed {
+        let count = calls.len();
+        calls.retain(|call| call.name != 0);
+        ensure!(calls.len() + 1 == count, "code does not look at the time once");
+    }
+    let is_sorted = calls.is_sorted_by(|a, b| a.offset < b.offset && a.name < b.name);
+    ensure!(is_sorted, "the calls of a function are in another order");
+    Ok(calls)
+}
+
+const OTHER_CALLS: &str = "a function of the image calls something else";
+
 /// A jump into the image, or nothing that can run.
-fn jump(blob: &Blob, function: Function) -> Result<Vec<u8>> {
+fn jump(blob: &Blob, image: &Image, function: Function) -> Result<Vec<u8>> {
     let version = blob.version.clone();
     match function {
         Function::Entry(offset) => {
-            let [call] = &blob.relocations[..] else {
-                bail!("a function of the image calls something else");
-            };
+            let [call] = calls(blob, image)?.try_into().ok().context(OTHER_CALLS)?;
             let mut code = vec![JUMP];
             // The distance is added to what is here.
             code.extend(offset.to_le_bytes());
-            let relocation = Relocation { offset: 1, ..call.clone() };
+            let relocation = Relocation { offset: 1, ..call };
             Ok(Blob { version, code, relocations: vec![relocation] }.encode(&[], JUMP_ALIGNMENT))
         }
         Function::Internal => {

@@ -1,8 +1,9 @@
 //! The component that wasmtime compiles in two passes.
 //!
 //! Each function that the image has gets the body `i32.const MARK + N; call $image; unreachable`.
-//! Two functions are added: `$image`, which calls all that the image calls, and `$fill`, by which
-//! wasmtime fills a slot of the table. Types, tables, elements, data and exports remain.
+//! Three functions are added: `$image`, which calls all that the image calls; `$fill`, by which wasmtime
+//! fills a slot of the table; and `$interrupt`, which is empty, but where wasmtime looks at the time when it
+//! begins. Types, tables, elements, data and exports remain.
 
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ use wasm_encoder::{
 };
 use wasmparser::{FuncType, Parser, Payload, ValType};
 
-use crate::image::{Function, Image};
+use crate::image::{Callee, Function, Image};
 use crate::module::Module;
 
 /// The number that a function of the image has in its machine code; its lower half counts.
@@ -78,7 +79,7 @@ pub fn rewritten(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
             Payload::FunctionSection(_) => {
                 let mut ty = Vec::new();
                 (module.types.len() as u32).encode(&mut ty);
-                let data = appended(section(wasm, &payload)?, &[&ty, &ty])?;
+                let data = appended(section(wasm, &payload)?, &[&ty, &ty, &ty])?;
                 encoder.section(&RawSection { id: 3, data: &data });
             }
             Payload::CodeSectionStart { .. } => {
@@ -131,8 +132,8 @@ fn number(bytes: &[u8]) -> Result<(usize, usize)> {
 
 fn code(wasm: &[u8], module: &Module<'_>, image: &Image) -> Result<CodeSection> {
     let imports = module.imports.len() as u32;
-    let added = imports + module.functions.len() as u32;
-    let (fill, whole) = (added, added + 1);
+    let fill = imports + module.functions.len() as u32;
+    let (interrupt, whole) = (fill + 1, fill + 2);
     let mut code = CodeSection::new();
     for (index, function) in image.functions.iter().enumerate() {
         if *function == Function::Kept {
@@ -147,7 +148,10 @@ fn code(wasm: &[u8], module: &Module<'_>, image: &Image) -> Result<CodeSection> 
         code.function(&body);
     }
     code.function(&filling(module));
-    code.function(&calling_all(module, image, imports, fill)?);
+    let mut empty = Body::new([]);
+    empty.instruction(&Instruction::End);
+    code.function(&empty);
+    code.function(&calling_all(module, image, imports, [fill, interrupt])?);
     Ok(code)
 }
 
@@ -163,24 +167,36 @@ fn filling(module: &Module<'_>) -> Body {
 }
 
 /// `$image`: its calls are in the order of the image's slots.
-fn calling_all(module: &Module<'_>, image: &Image, imports: u32, fill: u32) -> Result<Body> {
+fn calling_all(
+    module: &Module<'_>,
+    image: &Image,
+    imports: u32,
+    [fill, interrupt]: [u32; 2],
+) -> Result<Body> {
     let mut body = Body::new([]);
     for slot in &image.slots {
-        let Some(function) = slot.function else {
-            // Each image has this slot, so the number is in the code.
-            body.instruction(&Instruction::I32Const((MARK + IMAGE).cast_signed()));
-            body.instruction(&Instruction::Call(fill));
-            continue;
-        };
-        let ty = module.function_type(imports + function).context("a slot has no function")?;
-        arguments(ty, &mut body)?;
-        body.instruction(&Instruction::Call(imports + function));
-        ty.results().iter().for_each(|_| {
-            body.instruction(&Instruction::Drop);
-        });
+        match slot.callee {
+            Callee::Fill => helper(fill, &mut body),
+            Callee::Interrupt => helper(interrupt, &mut body),
+            Callee::Function(function) => {
+                let ty = module.function_type(imports + function);
+                let ty = ty.context("a slot has no function")?;
+                arguments(ty, &mut body)?;
+                body.instruction(&Instruction::Call(imports + function));
+                ty.results().iter().for_each(|_| {
+                    body.instruction(&Instruction::Drop);
+                });
+            }
+        }
     }
     body.instruction(&Instruction::End);
     Ok(body)
+}
+
+/// A helper's argument is the number of `$image`; each image calls one, so the number is in its code.
+fn helper(function: u32, body: &mut Body) {
+    body.instruction(&Instruction::I32Const((MARK + IMAGE).cast_signed()));
+    body.instruction(&Instruction::Call(function));
 }
 
 fn arguments(ty: &FuncType, body: &mut Body) -> Result<()> {

@@ -241,7 +241,11 @@ impl Translation<'_> {
         let parameters = signature.parameters.iter().enumerate();
         let parameters: String =
             parameters.map(|(index, ty)| format!(", {ty} %a{index}")).collect();
-        let check = if self.calls { "  call void @check_stack(ptr %vm)\n" } else { "" };
+        let check = match (self.calls, program.is_timed) {
+            (false, _) => "",
+            (true, false) => "  call void @check_stack(ptr %vm)\n",
+            (true, true) => "  call void @check_stack(ptr %vm)\n  call void @check_time(ptr %vm)\n",
+        };
         let (linkage, caller) = match program.is_entry(index) {
             true => ("hidden", ", ptr %caller"),
             false => ("internal", ""),

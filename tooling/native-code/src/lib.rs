@@ -15,7 +15,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use sqlite_wasm_native::image::{Function, Image, Slot};
+use sqlite_wasm_native::image::{Callee, Function, Image, Slot};
 use sqlite_wasm_native::module::Module;
 use sqlite_wasm_native::pinned::layout::Layout;
 use sqlite_wasm_native::rewrite;
@@ -40,16 +40,17 @@ pub struct Made {
     pub frame: u64,
 }
 
-/// The image of a component's first core module.
+/// The image of a component's first core module. `is_timed` says whether the code looks at the time
+/// (`epoch_interruption`).
 ///
 /// # Errors
 ///
 /// When LLVM is missing, or the module has another shape.
-pub fn of_component(component: &[u8]) -> Result<Made> {
+pub fn of_component(component: &[u8], is_timed: bool) -> Result<Made> {
     let modules = rewrite::modules(component)?;
     let (_, place) = modules.first().context("the component has no core module")?;
     let wasm = &component[place.clone()];
-    made(wasm, Module::parse(wasm)?, || Layout::of(component, wasm))
+    made(wasm, Module::parse(wasm)?, Layout::of(component, wasm)?, is_timed)
 }
 
 /// The image of a core module that is not in a component.
@@ -57,14 +58,13 @@ pub fn of_component(component: &[u8]) -> Result<Made> {
 /// # Errors
 ///
 /// As [`of_component`].
-pub fn of_module(wasm: &[u8]) -> Result<Made> {
-    made(wasm, Module::parse(wasm)?, || Layout::of_core(wasm))
+pub fn of_module(wasm: &[u8], is_timed: bool) -> Result<Made> {
+    made(wasm, Module::parse(wasm)?, Layout::of_core(wasm)?, is_timed)
 }
 
-fn made(wasm: &[u8], module: Module<'_>, layout: impl Fn() -> Result<Layout>) -> Result<Made> {
-    let layout = layout()?;
+fn made(wasm: &[u8], module: Module<'_>, layout: Layout, is_timed: bool) -> Result<Made> {
     let numbers = layout.numbers();
-    let text = program::Program::new(module, layout).text()?;
+    let text = program::Program::new(module, layout, is_timed).text()?;
     let linked = link::link(&compiled(&text.ir)?)?;
     check::check(&linked.code, linked.text)?;
     let traps = traps::all(&linked.code[..linked.text], linked.traps)?;
@@ -72,9 +72,14 @@ fn made(wasm: &[u8], module: Module<'_>, layout: impl Fn() -> Result<Layout>) ->
         let offset = linked.symbols.get(&name).copied();
         offset.with_context(|| format!("LLVM made no `{name}`"))
     };
-    let mut slots = vec![Slot { offset: symbol("fill".to_owned())?, function: None }];
+    let mut slots = vec![Slot { offset: symbol("fill".to_owned())?, callee: Callee::Fill }];
+    if is_timed {
+        let offset = symbol("interrupt".to_owned())?;
+        slots.push(Slot { offset, callee: Callee::Interrupt });
+    }
     for function in text.slots {
-        slots.push(Slot { offset: symbol(format!("kept{function}"))?, function: Some(function) });
+        let offset = symbol(format!("kept{function}"))?;
+        slots.push(Slot { offset, callee: Callee::Function(function) });
     }
     let mut functions = text.functions;
     for (index, function) in functions.iter_mut().enumerate() {
@@ -85,7 +90,8 @@ fn made(wasm: &[u8], module: Module<'_>, layout: impl Fn() -> Result<Layout>) ->
         }
     }
     let module = blake3::hash(wasm).into();
-    let image = Image { module, layout: numbers, functions, slots, traps, code: linked.code };
+    let (layout, code) = (numbers, linked.code);
+    let image = Image { module, is_timed, layout, functions, slots, traps, code };
     ensure!(Image::decode(&image.encode())? == image, "the image is not read as it was written");
     Ok(Made { image, kept: text.reasons, frame: linked.frame })
 }

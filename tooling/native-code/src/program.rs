@@ -19,6 +19,8 @@ pub struct Program<'a> {
     pub module: Module<'a>,
     /// Where its instances have what code reads.
     pub layout: Layout,
+    /// Whether the code looks at the time, at the heads of loops and where functions that call begin.
+    pub is_timed: bool,
     /// The functions that stay with wasmtime's compiler.
     kept: BTreeSet<u32>,
     /// The others that are called from outside: by the host, by the table, by kept functions.
@@ -39,8 +41,8 @@ pub struct Text {
 
 impl<'a> Program<'a> {
     /// With all functions of the module.
-    pub fn new(module: Module<'a>, layout: Layout) -> Self {
-        Self { entries: module.escaped.clone(), module, layout, kept: BTreeSet::new() }
+    pub fn new(module: Module<'a>, layout: Layout, is_timed: bool) -> Self {
+        Self { entries: module.escaped.clone(), module, layout, is_timed, kept: BTreeSet::new() }
     }
 
     /// Whether the function with this index, of those that the module defines, stays with

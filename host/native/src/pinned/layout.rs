@@ -24,6 +24,10 @@ pub struct Layout {
     pub store_context: u32,
     /// In the store's context: the lowest address of the stack.
     pub stack_limit: u32,
+    /// The address of the engine's epoch.
+    pub epoch: u32,
+    /// In the store's context: the first epoch in which code is interrupted.
+    pub epoch_deadline: u32,
     /// The identifiers of types, four bytes each.
     pub type_ids: u32,
     /// In a function's reference: the code.
@@ -96,6 +100,8 @@ impl Layout {
             table_elements: table(VMOffsets::vmctx_vmtable_definition_current_elements),
             store_context: pointer.vmctx_store_context().into(),
             stack_limit: pointer.vm_store_context().stack_limit().into(),
+            epoch: pointer.vmctx_epoch_ptr().into(),
+            epoch_deadline: pointer.vm_store_context().epoch_deadline().into(),
             type_ids: pointer.vmctx_type_ids_array().into(),
             reference_code: pointer.vm_func_ref().wasm_call().into(),
             reference_vmctx: pointer.vm_func_ref().vmctx().into(),
@@ -115,6 +121,8 @@ impl Layout {
             self.table_elements,
             self.store_context,
             self.stack_limit,
+            self.epoch,
+            self.epoch_deadline,
             self.type_ids,
             self.reference_code,
             self.reference_vmctx,

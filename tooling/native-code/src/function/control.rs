@@ -131,6 +131,9 @@ impl Translation<'_> {
         let target = self.branch(0)?;
         self.line(format_args!("br label %{target}"));
         self.label(&target);
+        if self.program.is_timed {
+            self.line(format_args!("call void @check_time(ptr %vm)"));
+        }
         let frame = self.frames.last().context("a loop has no frame")?;
         let (id, height, parameters) = (frame.id, frame.height, frame.parameters.clone());
         self.stack.truncate(height);

@@ -51,6 +51,9 @@ impl Program<'_> {
             );
         }
         self.stack_check(&mut ir);
+        if self.is_timed {
+            self.time_check(&mut ir);
+        }
         self.resolve(&mut ir);
         self.bounds(&mut ir);
         self.slots(slots, &mut ir)?;
@@ -80,6 +83,35 @@ fits:
 }}\n",
             trap::STACK_OVERFLOW
         );
+    }
+
+    /// Both loads are volatile: another thread moves the epoch, and a call out of the image may move the deadline.
+    fn time_check(&self, ir: &mut String) {
+        let layout = &self.layout;
+        let _ = write!(
+            ir,
+            "declare hidden void @interrupt(ptr, ptr, i32) #0
+define internal void @check_time(ptr %vm) #1 {{
+  %a = getelementptr i8, ptr %vm, i64 {epoch}
+  %clock = load ptr, ptr %a, !invariant.load !0
+  %now = load volatile i64, ptr %clock
+  %b = getelementptr i8, ptr %vm, i64 {context}
+  %store = load ptr, ptr %b, !invariant.load !0
+  %c = getelementptr i8, ptr %store, i64 {deadline}
+  %end = load volatile i64, ptr %c
+  %over = icmp uge i64 %now, %end
+  br i1 %over, label %late, label %goes_on, !prof !1
+late:
+  call void @interrupt(ptr %vm, ptr %vm, i32 0)
+  br label %goes_on
+goes_on:
+  ret void
+}}\n",
+            epoch = layout.epoch,
+            context = layout.store_context,
+            deadline = layout.epoch_deadline,
+        );
+        ir.push_str(&slot("interrupt"));
     }
 
     /// The reference in the table: bounded by an instruction that the processor does not guess,

@@ -6,3 +6,4 @@ mod components;
 mod engines;
 mod operators;
 mod specification;
+mod timed;

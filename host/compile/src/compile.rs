@@ -1,27 +1,36 @@
 //! Compiling a component to native code.
 
 mod forward;
+mod native;
 mod processor;
 
 use anyhow::Result;
 use sqlite_wasm_runtime::artifact;
 use sqlite_wasm_runtime::artifact::engine::EngineKind;
 use sqlite_wasm_runtime::limits::address_space::Form;
-use wasmtime::{Engine, OptLevel};
+use wasmtime::{Config, Engine, OptLevel};
 
-/// Compile a component for the engine of this kind. The code has no seal.
+/// Compile a component for the engine of this kind, with LLVM's code where this program has it. The
+/// code has no seal.
 ///
 /// # Errors
 ///
 /// When it is not a component, or the compiler refuses it.
 pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
     artifact::check_wasm(wasm)?;
-    let mut config = kind.config(kind.form().reservation());
-    config
-        .cranelift_opt_level(OptLevel::Speed)
-        // With little address space, each compiling thread would reserve its own heap.
-        .parallel_compilation(kind.form() == Form::Full);
-    processor::limit(&mut config);
+    native::compile(kind, wasm).map_or_else(|| by_cranelift(kind, wasm), Ok)
+}
+
+/// The same without LLVM's code.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub fn by_cranelift(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
+    artifact::check_wasm(wasm)?;
+    let mut config = config(kind);
+    // With little address space, each compiling thread would reserve its own heap.
+    config.parallel_compilation(kind.form() == Form::Full);
     let engine = Engine::new(&config)?;
     // Errors in a component are reported for the component itself, below.
     let forwarding = forward::forwarding(wasm).ok().flatten();
@@ -29,4 +38,11 @@ pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         .and_then(|wasm| engine.precompile_component(&wasm).ok())
         .map_or_else(|| engine.precompile_component(wasm), Ok);
     code.map_err(|error| artifact::invalid(&error.root_cause().to_string()))
+}
+
+fn config(kind: EngineKind) -> Config {
+    let mut config = kind.config(kind.form().reservation());
+    config.cranelift_opt_level(OptLevel::Speed);
+    processor::limit(&mut config);
+    config
 }

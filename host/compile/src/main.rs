@@ -16,6 +16,8 @@ use anyhow::{Context, Result, ensure};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use sqlite_wasm_runtime::artifact::compiler::{self, Limits, NO_MEMORY, REFUSED, Task, VERSION};
+use sqlite_wasm_runtime::artifact::engine::EngineKind;
+use sqlite_wasm_runtime::limits::address_space::Form;
 use sqlite_wasm_runtime::wall::{self, Plan};
 
 /// The message for somebody who starts it by hand.
@@ -82,6 +84,9 @@ fn confine(limits: &Limits) -> Result<()> {
 fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
     match task {
         Task::Compile(kind) => compile::compile(kind, &request),
+        Task::CompileByCranelift => {
+            compile::by_cranelift(EngineKind::Command(Form::Full), &request)
+        }
         Task::Inspect => inspect::inspect(&request)?.encode(),
         Task::Compose => {
             let (base, extensions) = sqlite_wasm_runtime::extensions::compose::parse(&request)?;

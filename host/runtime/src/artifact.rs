@@ -25,6 +25,14 @@ use wasmtime::Engine;
 
 use crate::artifact::seal::{SEAL_BYTES, Seal};
 pub use crate::artifact::unusable::Unusable;
+
+/// What LLVM's code in an artifact has at its end (`host/native`), where no code reads it.
+pub const LLVM_MARK: &[u8] = b"sqlite-wasm-run: machine code by LLVM";
+
+/// Whether LLVM made code in a `.cwasm`, which need not be trusted.
+pub fn is_by_llvm(code: &[u8]) -> bool {
+    code.windows(LLVM_MARK.len()).any(|piece| piece == LLVM_MARK)
+}
 use crate::limits::address_space::Reservation;
 use crate::words::shown::{one_line, shortened};
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use sqlite_wasm_runtime::artifact::compiler::Compiler;
 use sqlite_wasm_runtime::limits::address_space::Form;
 use sqlite_wasm_runtime::sandbox::Recipe;
 
@@ -24,6 +25,10 @@ pub struct Precompile {
     /// For programs with signal handlers of their own (`SQLITE_WASM_TRAPS=checked`)
     #[arg(long)]
     checked: bool,
+
+    /// All code by Cranelift, also where LLVM's code is shipped
+    #[arg(long)]
+    cranelift: bool,
 }
 
 impl Precompile {
@@ -32,7 +37,10 @@ impl Precompile {
         let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
         let form = if self.checked { Form::Unsignalled } else { Form::Full };
         let recipe = Recipe::of_user().without_cache();
-        let loader = loader(&recipe, form.reservation())?;
+        let mut loader = loader(&recipe, form.reservation())?;
+        if self.cranelift {
+            loader = loader.compiler(Compiler::default().by_cranelift());
+        }
         if loader.key().is_none() {
             complain(
                 "warning: there is no key to sign the result with, so it runs only with \

@@ -27,6 +27,7 @@ use anyhow::Result;
 use crate::artifact;
 use crate::artifact::engine::EngineKind;
 use crate::installation::program_files;
+use crate::limits::address_space::Form;
 
 pub use crate::installation::program_files::HELPER;
 pub use facts::{
@@ -46,6 +47,7 @@ pub struct Compiler {
     helper: Option<PathBuf>,
     budget: Budget,
     start: Start,
+    by_cranelift: bool,
 }
 
 impl Default for Compiler {
@@ -57,7 +59,7 @@ impl Default for Compiler {
 impl Compiler {
     /// The helper that is installed with this process's program, within `budget`.
     pub fn new(budget: Budget) -> Self {
-        Self { helper: None, budget, start: start_child }
+        Self { helper: None, budget, start: start_child, by_cranelift: false }
     }
 
     /// With the helper at another path.
@@ -65,6 +67,13 @@ impl Compiler {
     pub fn helper(mut self, path: PathBuf) -> Self {
         // It is started in another directory.
         self.helper = Some(std::path::absolute(&path).unwrap_or(path));
+        self
+    }
+
+    /// Compile all by Cranelift, also what the helper has LLVM's code of.
+    #[must_use]
+    pub fn by_cranelift(mut self) -> Self {
+        self.by_cranelift = true;
         self
     }
 
@@ -82,7 +91,12 @@ impl Compiler {
     /// [`artifact::Unusable`], the compiler's error, or [`Failed`].
     pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         artifact::check_wasm(wasm)?;
-        self.run(Task::Compile(kind), &[wasm])
+        let task = match kind {
+            // LLVM's code exists for this kind alone.
+            EngineKind::Command(Form::Full) if self.by_cranelift => Task::CompileByCranelift,
+            _ => Task::Compile(kind),
+        };
+        self.run(task, &[wasm])
     }
 
     /// Describe a component without running it.

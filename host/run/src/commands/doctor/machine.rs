@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use sqlite_wasm_runtime::artifact;
 use sqlite_wasm_runtime::artifact::cache::Directory;
 use sqlite_wasm_runtime::artifact::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::extensions::search;
@@ -44,7 +45,8 @@ fn shell() -> Finding {
         }
         let recipe = Recipe::of_user().without_cache();
         loader(&recipe, Reservation::Full)?.load(&path)?;
-        Ok(path.display().to_string())
+        let compiler = if artifact::is_by_llvm(&fs::read(&path)?) { "LLVM" } else { "Cranelift" };
+        Ok(format!("{}, code by {compiler}", path.display()))
     };
     first().map_or_else(
         |error: anyhow::Error| {

@@ -47,6 +47,8 @@ const NO_MEMORY_FILE: &str = "failed to create a memory file for the compiler";
 pub enum Task {
     /// Compile the component for the engine of this kind.
     Compile(EngineKind),
+    /// The same for a command, by Cranelift also where the helper has LLVM's code.
+    CompileByCranelift,
     /// Describe the component.
     Inspect,
     /// Compose a base with extensions.
@@ -63,6 +65,7 @@ const TASKS: &[(Task, &str)] = &[
     (Task::Compile(EngineKind::Command(Form::Unsignalled)), "compile-unsignalled-command"),
     (Task::Compile(EngineKind::Timed(Form::Unsignalled)), "compile-unsignalled-timed"),
     (Task::Compile(EngineKind::Extension(Form::Unsignalled)), "compile-unsignalled-extension"),
+    (Task::CompileByCranelift, "compile-command-by-cranelift"),
     (Task::Inspect, "inspect"),
     (Task::Compose, "compose"),
 ];
@@ -81,13 +84,13 @@ impl Task {
     fn max_result_bytes(self) -> usize {
         match self {
             Self::Inspect => MAX_FACTS_BYTES,
-            Self::Compile(_) | Self::Compose => usize::MAX,
+            Self::Compile(_) | Self::CompileByCranelift | Self::Compose => usize::MAX,
         }
     }
 
     fn verb(self) -> &'static str {
         match self {
-            Self::Compile(_) => "compiling",
+            Self::Compile(_) | Self::CompileByCranelift => "compiling",
             Self::Inspect => "inspecting",
             Self::Compose => "composing",
         }

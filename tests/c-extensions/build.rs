@@ -4,6 +4,9 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
+/// SQLite's own extensions.
+const SQLITE_MISC: &str = "sqlite-misc.txt";
+
 /// What the sources want to be compiled with, natively too.
 const FLAGS: &str = "flags.txt";
 
@@ -18,7 +21,7 @@ const PROBES: &[&str] = &[
 
 fn main() {
     println!("cargo:rerun-if-env-changed=C_SOURCES");
-    for input in ["build.rs", "src", FLAGS] {
+    for input in ["build.rs", "src", FLAGS, SQLITE_MISC] {
         println!("cargo:rerun-if-changed={input}");
     }
     // Only `tooling/test/c-sources/build` links the examples.
@@ -39,6 +42,20 @@ fn main() {
             build.file("src/sqlean.c").file(&path);
             compile(build, &format!("sqlean_{name}"), &flags);
         }
+    }
+    let listed = fs::read_to_string(SQLITE_MISC).expect("it lies beside this file");
+    for name in
+        listed.lines().filter(|line| !line.starts_with('#')).filter_map(|l| l.split(' ').next())
+    {
+        let mut build = cc::Build::new();
+        build
+            .file(sources.join(format!("sqlite-misc/{name}.c")))
+            .include("src")
+            .define("SQLITE_CORE", None);
+        if let Some(zlib) = env::var_os("DEP_Z_INCLUDE") {
+            build.include(zlib);
+        }
+        compile(build, name, &flags);
     }
     let long_double = env::var("DEP_SQLITE_WASM_C_API_LONG_DOUBLE").expect("the C interface tells");
     println!("cargo:rustc-link-search={}", env::var("OUT_DIR").expect("cargo sets OUT_DIR"));

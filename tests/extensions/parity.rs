@@ -2,9 +2,11 @@
 //!
 //! Each script of `parity/` runs in the native reference with the native
 //! library, and in ours with the component: output and errors must be equal.
-//! What follows the line `-- crossed` runs in the other one's database.
+//! What follows the line `-- crossed` runs in the other one's database. The line `-- input` stands for
+//! generated rows, those of `parity/input.sql`; `PARITY_SEED` chooses others.
 
 use std::collections::HashSet;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +14,9 @@ use crate::support::{self, Directory, Input, Outcome};
 
 /// What separates the two parts of a script.
 const CROSSED: &str = "\n-- crossed\n";
+
+/// What stands for generated rows.
+const INPUT: &str = "\n-- input\n";
 
 fn sources() -> PathBuf {
     let directory = support::repository().join("target/c-sources");
@@ -32,6 +37,7 @@ struct Script {
 impl Script {
     fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("scripts are UTF-8");
+        let text = text.replace(INPUT, &format!("\n{}", input()));
         let mut lines = text.lines();
         let loads = lines.next().and_then(|line| line.strip_prefix("-- loads: "));
         let loads = loads.expect("the first line says what it loads");
@@ -87,6 +93,15 @@ impl Script {
     }
 }
 
+/// The script that generates rows, with its seed.
+fn input() -> String {
+    let path = support::repository().join("tests/parity/input.sql");
+    let script = fs::read_to_string(path).expect("it lies beside the scripts");
+    let seed = env::var("PARITY_SEED").unwrap_or_else(|_| "1".to_owned());
+    let number: u32 = seed.parse().expect("PARITY_SEED is a number");
+    script.replace(":seed", &number.to_string())
+}
+
 fn exchange(one: &Path, other: &Path) {
     let third = one.with_extension("third");
     fs::rename(one, &third).expect("the script made a database");
@@ -121,6 +136,28 @@ fn vec0_is_sqlite_vec() {
 #[test]
 fn sqlean_is_as_natively() {
     compare_all("sqlean_");
+}
+
+#[test]
+fn sqlite_s_own_are_as_natively() {
+    compare_all("misc_");
+}
+
+/// Each line of the list of what is built, whose second word is what it is compared with.
+#[test]
+fn each_of_sqlite_s_own_has_a_script_with_generated_input() {
+    let path = support::repository().join("tests/c-extensions/sqlite-misc.txt");
+    let list = fs::read_to_string(path).expect("it lies beside the build script");
+    let scripts: Vec<_> = scripts("misc_");
+    let listed =
+        list.lines().filter(|line| !line.starts_with('#')).filter_map(|l| l.split_once(' '));
+    let names: Vec<_> = listed.map(|(name, _)| name).collect();
+    for name in &names {
+        let script = scripts.iter().find(|script| script.extension == *name);
+        let script = script.unwrap_or_else(|| panic!("no script of `{name}`"));
+        assert!(script.parts[0].contains("CREATE TABLE input"), "{name}: no generated input");
+    }
+    assert_eq!(names.len(), scripts.len(), "a script of what is not built");
 }
 
 #[test]

@@ -1,2 +1,2 @@
 //! sqlean's `define`.
-c_extensions::extension!("sqlean_define");
+c_extensions::sqlean_extension!("sqlean_define", "functions and tables defined in SQL");

@@ -1,2 +1,2 @@
 //! sqlean's `fileio`.
-c_extensions::extension!("sqlean_fileio");
+c_extensions::sqlean_extension!("sqlean_fileio", "read and write files");

@@ -1,2 +1,5 @@
 //! sqlean's `fuzzy`.
-c_extensions::extension!("sqlean_fuzzy");
+c_extensions::sqlean_extension!(
+    "sqlean_fuzzy",
+    "distances of words, phonetic codes, transliteration"
+);

@@ -1,2 +1,2 @@
 //! sqlean's `ipaddr`.
-c_extensions::extension!("sqlean_ipaddr");
+c_extensions::sqlean_extension!("sqlean_ipaddr", "IP addresses and networks");

@@ -1,2 +1,2 @@
 //! sqlean's `math`.
-c_extensions::extension!("sqlean_math");
+c_extensions::sqlean_extension!("sqlean_math", "mathematical functions");

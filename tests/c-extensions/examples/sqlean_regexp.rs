@@ -1,2 +1,2 @@
 //! sqlean's `regexp`.
-c_extensions::extension!("sqlean_regexp");
+c_extensions::sqlean_extension!("sqlean_regexp", "regular expressions of PCRE2");

@@ -1,2 +1,2 @@
 //! sqlean's `stats`.
-c_extensions::extension!("sqlean_stats");
+c_extensions::sqlean_extension!("sqlean_stats", "statistics: median, percentiles, deviations");

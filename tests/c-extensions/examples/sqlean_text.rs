@@ -1,2 +1,2 @@
 //! sqlean's `text`.
-c_extensions::extension!("sqlean_text");
+c_extensions::sqlean_extension!("sqlean_text", "functions for text");

@@ -1,2 +1,2 @@
 //! sqlean's `time`.
-c_extensions::extension!("sqlean_time");
+c_extensions::sqlean_extension!("sqlean_time", "times with nanoseconds, and durations");

@@ -1,2 +1,2 @@
 //! sqlean's `unicode`.
-c_extensions::extension!("sqlean_unicode");
+c_extensions::sqlean_extension!("sqlean_unicode", "case and accents by Unicode");

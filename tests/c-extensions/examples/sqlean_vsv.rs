@@ -4,4 +4,4 @@
 #[link(name = "c-printscan-long-double", kind = "static")]
 unsafe extern "C" {}
 
-c_extensions::extension!("sqlean_vsv");
+c_extensions::sqlean_extension!("sqlean_vsv", "files of values with separators as tables");

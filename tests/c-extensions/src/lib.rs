@@ -11,15 +11,34 @@ macro_rules! extension {
         $crate::extension!($name, entry_point);
     };
     ($name:literal, $entry_point:ident) => {
+        $crate::extension!(@ $name, "0.0.0", "an existing extension, for the tests", $entry_point: sqlite3_extension_init);
+    };
+    (@ $name:literal, $version:literal, $description:literal, $kind:ident: $entry_point:ident) => {
         #[cfg(target_family = "wasm")]
         #[link(name = $name, kind = "static")]
         unsafe extern "C" {}
 
         $crate::c_api::extension! {
             name: $name,
-            version: "0.0.0",
-            description: "an existing extension, for the tests",
-            $entry_point: sqlite3_extension_init,
+            version: $version,
+            description: $description,
+            $kind: $entry_point,
         }
+    };
+}
+
+/// One of SQLite's own, whose version is that of the source.
+#[macro_export]
+macro_rules! sqlite_extension {
+    ($name:literal, $description:literal, $entry_point:ident) => {
+        $crate::extension!(@ $name, "3.46.1", $description, entry_point: $entry_point);
+    };
+}
+
+/// One of sqlean, whose version is that of SQLite in its source distribution.
+#[macro_export]
+macro_rules! sqlean_extension {
+    ($name:literal, $description:literal) => {
+        $crate::extension!(@ $name, "3.50.4", $description, entry_point: sqlite3_extension_init);
     };
 }

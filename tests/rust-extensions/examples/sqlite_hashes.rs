@@ -1,2 +1,8 @@
 //! The crate `sqlite-hashes`, on rusqlite.
-rust_extensions::registered_extension!("sqlite_hashes", sqlite_hashes, register_hash_functions);
+rust_extensions::registered_extension!(
+    "sqlite_hashes",
+    "0.10.10",
+    "hashes of values, groups and windows",
+    sqlite_hashes,
+    register_hash_functions
+);

@@ -7,11 +7,11 @@ pub use sqlite_wasm_c_api as c_api;
 /// The extension of a crate that has an entry point.
 #[macro_export]
 macro_rules! extension {
-    ($name:literal, $entry_point:ident) => {
+    ($name:literal, $version:literal, $description:literal, $entry_point:ident) => {
         $crate::c_api::extension! {
             name: $name,
-            version: "0.0.0",
-            description: "an existing extension, for the tests",
+            version: $version,
+            description: $description,
             loadable_entry_point: $entry_point,
         }
     };
@@ -21,7 +21,7 @@ macro_rules! extension {
 /// `rusqlite`.
 #[macro_export]
 macro_rules! registered_extension {
-    ($name:literal, $library:ident, $register:ident) => {
+    ($name:literal, $version:literal, $description:literal, $library:ident, $register:ident) => {
         use std::ffi::{c_char, c_int};
 
         use $library::rusqlite::{Connection, Result, ffi};
@@ -46,6 +46,6 @@ macro_rules! registered_extension {
             unsafe { Connection::extension_init2(db, error, routines, register) }
         }
 
-        $crate::extension!($name, sqlite3_extension_init);
+        $crate::extension!($name, $version, $description, sqlite3_extension_init);
     };
 }

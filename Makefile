@@ -75,6 +75,8 @@ c-extensions: setup ## existing C extensions, which only the tests load
 	tooling/test/c-sources/build
 first-wall-broken: shell ## the program that only proves the second wall: it runs native code unchecked
 	tooling/host broken
+catalogue: build c-extensions ## all extensions with a page in docs/catalogue, checked: a source, in target/catalogue
+	tooling/catalogue
 new-extension: ## NAME=x KIND=scalar|table|aggregate|c [DIR=…]: one to begin with
 	@tooling/build/new-extension "$(NAME)" "$(KIND)" $(if $(DIR),"$(DIR)")
 cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes

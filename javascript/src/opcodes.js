@@ -130,10 +130,11 @@ const EVENT = Object.freeze({
   TRACE: 15,
   COLLATION_NEEDED: 16,
   AUTOVACUUM_PAGES: 17,
-  TABLE_FILTER: 18,
-  CONFLICT: 19,
-  METHOD: 20,
-  SHAPE: 21,
+  CHANGES: 18,
+  TABLE_FILTER: 19,
+  CONFLICT: 20,
+  METHOD: 21,
+  SHAPE: 22,
 });
 
 /** The methods of virtual tables. */

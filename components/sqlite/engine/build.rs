@@ -14,13 +14,17 @@ const MACHINE: [&str; 2] =
 /// Opened on the first lines of the amalgamation and closed on its last.
 const GUARD: &str = "\n#ifndef SQLITE_AMALGAMATION\n";
 
+/// How SQLite lets its list of virtual tables in a transaction grow; `engine_participate` does the same.
+const GROWTH: &str = "const int ARRAY_INCR = 5;";
+
 /// The files in `c`.
-const PROGRAMS: [&str; 11] = [
+const PROGRAMS: [&str; 12] = [
     "interface",
     "values",
     "connection",
     "registered",
     "hooks",
+    "changes",
     "backups",
     "sessions",
     "modules",
@@ -82,6 +86,10 @@ fn declarations(include: &Path) -> String {
     let source = fs::read_to_string(path).expect("libsqlite3-sys comes with sqlite3.c");
     let end = source.find(DECLARATIONS_END).expect("sqlite3.c: no end of sqliteInt.h");
     assert!(source[..end].contains(GUARD), "sqlite3.c: another guard");
+    assert!(
+        source.contains(GROWTH),
+        "sqlite3.c: participants of a transaction are kept in another way"
+    );
     let [first, last] = MACHINE.map(|mark| source.find(mark).expect("sqlite3.c: no vdbeInt.h"));
     format!("{}\n#endif\n{}\n", &source[..end], &source[first..last])
 }

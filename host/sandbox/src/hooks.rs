@@ -2,6 +2,7 @@
 
 mod authorizer;
 mod called;
+mod changes;
 mod preupdate;
 mod trace;
 
@@ -15,6 +16,7 @@ use crate::error::Result;
 use called::Hooked;
 
 pub use authorizer::{AuthAction, AuthContext, Authorization};
+pub use changes::{Changes, TransactionStep};
 pub use preupdate::PreUpdate;
 pub use trace::{TraceEvent, TraceEventCodes};
 

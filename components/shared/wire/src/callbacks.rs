@@ -69,6 +69,11 @@ numbered! {
         CollationNeeded,
         /// The hook of automatic vacuums: schema, pages, unused pages, bytes of a page (u32).
         AutovacuumPages,
+        /// The hook of what transactions change in `main`: 0 (u8) before a commit, with whether anything (u8), and
+        /// whether the schema (u8) may have changed; the names of tables with their count (u32); the changes with
+        /// their count (u32): number of the table (u32), whether any row of it (u8), row id (s64). 1 after the commit,
+        /// and 2 where it failed.
+        Changes,
         /// Session or apply: id, table.
         TableFilter,
         /// Apply: id, conflict, a change as `CallChangesetNext` has it, conflicting values.
@@ -85,7 +90,7 @@ impl Event {
     pub const FIRST_HOOK: Self = Self::Busy;
 
     /// How many hooks there are.
-    pub const HOOKS: usize = Self::AutovacuumPages as usize - Self::FIRST_HOOK as usize + 1;
+    pub const HOOKS: usize = Self::Changes as usize - Self::FIRST_HOOK as usize + 1;
 
     /// The position of an event among the hooks; an index beyond them for another event.
     pub const fn hook(event: u8) -> usize {

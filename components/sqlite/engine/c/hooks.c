@@ -155,6 +155,7 @@ void call_hook(Call *call) {
     case EVENT_AUTOVACUUM_PAGES:
       call->code = sqlite3_autovacuum_pages(db, on ? on_autovacuum : NULL, on ? db : NULL, NULL);
       break;
+    case EVENT_CHANGES: call->code = set_changes_hook(db, on ? number : 0); break;
     default: call->in.is_bad = true;
   }
 }

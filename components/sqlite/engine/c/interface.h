@@ -55,6 +55,10 @@ void reply_free(EventReply *reply);
 /* The same for a callback that returns only the integer. */
 int event_send_for_code(Out *out);
 
+/* Report what each transaction changes, and at most so many rows of one; 0 for no more. It takes the place
+** of the hooks of commits and before changes. Returns a result code. */
+int set_changes_hook(sqlite3 *db, uint32_t most);
+
 /* The library's id of a registered object. Its release is reported to the library. */
 typedef struct {
   uint32_t number;

@@ -1,4 +1,5 @@
 #include "declarations.h"
+#include <stdbool.h>
 #include "internals.h"
 
 /* `PRAGMA query_only` without its cost: the pragma expires every prepared
@@ -61,6 +62,62 @@ int engine_is_at_end(sqlite3_stmt *statement) {
     op = &machine->aOp[op->p2];
   }
   return op->opcode == OP_Halt && op->p1 == SQLITE_OK;
+}
+
+/* Looks like a virtual table to SQLite. */
+struct Participant {
+  VTable table;
+  Module module;
+};
+
+Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqlite3_vtab *told) {
+  Participant *one = sqlite3_malloc(sizeof(*one));
+  if (!one) return NULL;
+  memset(one, 0, sizeof(*one));
+  one->module.pModule = methods;
+  one->module.zName = "";
+  one->module.nRefModule = 1;
+  one->table.db = db;
+  one->table.pMod = &one->module;
+  one->table.pVtab = told;
+  /* SQLite frees what nothing refers to. */
+  one->table.nRef = 1;
+  told->pModule = methods;
+  return one;
+}
+
+/* As SQLite's own list grows; the build checks the number. */
+#define PARTICIPANTS 5
+
+int engine_participate(Participant *one, int *savepoints) {
+  sqlite3 *db = one->table.db;
+  for (int i = 0; db->aVTrans && i < db->nVTrans; i++) {
+    if (db->aVTrans[i] == &one->table) return SQLITE_OK;
+  }
+  /* While virtual tables write what they have kept, SQLite has put its list aside; and a full list has memory
+  ** that only SQLite can resize. */
+  bool is_full = db->nVTrans % PARTICIPANTS == 0;
+  if (db->nVTrans > 0 && (!db->aVTrans || is_full)) return SQLITE_LOCKED;
+  if (is_full) {
+    VTable **room = sqlite3_malloc(PARTICIPANTS * sizeof(*room));
+    if (!room) return SQLITE_NOMEM;
+    memset(room, 0, PARTICIPANTS * sizeof(*room));
+    db->aVTrans = room;
+  }
+  db->aVTrans[db->nVTrans++] = &one->table;
+  one->table.nRef++;
+  *savepoints = one->table.iSavepoint = db->nStatement + db->nSavepoint;
+  return SQLITE_OK;
+}
+
+int engine_changes_row_ids(sqlite3 *db) { return HasRowid(db->pPreUpdate->pTab); }
+
+int engine_has_changed_schema(sqlite3 *db) { return (db->mDbFlags & DBFLAG_SchemaChange) != 0; }
+
+void engine_expire_statements(sqlite3 *db) {
+  for (Vdbe *one = db->pVdbe; one; one = one->pVNext) {
+    if (one->eVdbeState != VDBE_RUN_STATE) one->expired = 1;
+  }
 }
 
 int engine_encoding(sqlite3 *db) { return ENC(db); }

@@ -27,6 +27,25 @@ sqlite3_value *engine_column(sqlite3_stmt *statement, int index);
 ** returns no row and reads nothing that may change before. */
 int engine_is_at_end(sqlite3_stmt *statement);
 
+/* One that is told of savepoints and ends of transactions, as SQLite tells virtual tables. */
+typedef struct Participant Participant;
+
+/* Of a connection; `methods` get `told`. Freed by sqlite3_free when the connection is closed. */
+Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqlite3_vtab *told);
+
+/* Take part in the transaction that is open, unless it already does: `savepoints` gets the count of those that
+** are open. SQLITE_LOCKED where that is not possible now. */
+int engine_participate(Participant *one, int *savepoints);
+
+/* In the hook before changes: whether the table has row ids. */
+int engine_changes_row_ids(sqlite3 *db);
+
+/* Whether the transaction has changed a schema. */
+int engine_has_changed_schema(sqlite3 *db);
+
+/* Prepare the statements that do not run anew before they run: some depend on hooks. */
+void engine_expire_statements(sqlite3 *db);
+
 /* The encoding of the connection's databases, such as SQLITE_UTF8. */
 int engine_encoding(sqlite3 *db);
 

@@ -84,6 +84,7 @@ impl Session {
             Event::Wal,
             Event::Authorizer,
             Event::Trace,
+            Event::Changes,
         ];
         let set = |hook: &Event| {
             let (events, _) = self.events.get()?;

@@ -1,0 +1,258 @@
+/* What each transaction changes in `main`: which rows of which tables. They are collected here, so that a row
+** costs no call out of the sandbox, and reported once before the commit. What a savepoint or a statement undoes
+** is forgotten: SQLite tells virtual tables of both, and this takes part in transactions as one. */
+#include "interface.h"
+
+/* Which step of a transaction is reported. */
+enum { BEFORE_COMMIT, AFTER_COMMIT, UNDONE };
+
+/* Tables of a transaction by name; what changes more may have changed any. */
+#define MOST_TABLES 256
+
+/* The number of no table: anything may have changed. */
+#define ANY MOST_TABLES
+
+typedef struct {
+  char *name;
+  /* Where in the list all its rows are, if that is in the list. */
+  uint32_t whole;
+} ChangedTable;
+
+typedef struct {
+  uint32_t table;
+  bool is_whole;
+  sqlite3_int64 row_id;
+} Change;
+
+/* Of a connection. */
+typedef struct {
+  sqlite3_vtab told;
+  sqlite3 *db;
+  Participant *participant;
+  /* Rows by their ids at most; 0 while nobody listens. */
+  uint32_t most;
+  ChangedTable tables[MOST_TABLES + 1];
+  uint32_t table_count, last_table;
+  Change *changes;
+  uint32_t count, room, rows;
+  /* How many changes there were before each savepoint. */
+  uint32_t *marks;
+  uint32_t mark_room;
+  bool takes_part;
+  /* Something changed that could not be collected. */
+  bool is_lost;
+  bool is_reported;
+} Feed;
+
+static const char identity[] = "sqlite-wasm changes";
+
+static void forget(Feed *feed) {
+  for (uint32_t i = 0; i < feed->table_count; i++) sqlite3_free(feed->tables[i].name);
+  feed->table_count = feed->last_table = feed->count = feed->rows = 0;
+  feed->takes_part = feed->is_lost = false;
+}
+
+/* Rows that can be undone are no longer counted. */
+static void shorten(Feed *feed, uint32_t count) {
+  while (feed->count > count) feed->rows -= !feed->changes[--feed->count].is_whole;
+}
+
+static void add(Feed *feed, uint32_t table, bool is_whole, sqlite3_int64 row_id) {
+  if (feed->count == feed->room) {
+    uint32_t room = 2 * feed->room + 16;
+    Change *changes = sqlite3_realloc64(feed->changes, room * sizeof(*changes));
+    if (!changes) {
+      feed->is_lost = true;
+      return;
+    }
+    feed->changes = changes;
+    feed->room = room;
+  }
+  if (is_whole) feed->tables[table].whole = feed->count;
+  feed->rows += !is_whole;
+  feed->changes[feed->count++] = (Change){table, is_whole, row_id};
+}
+
+static void add_whole(Feed *feed, uint32_t table) {
+  uint32_t place = feed->tables[table].whole;
+  bool is_there =
+      place < feed->count && feed->changes[place].is_whole && feed->changes[place].table == table;
+  if (!is_there) add(feed, table, true, 0);
+}
+
+static void add_row(Feed *feed, uint32_t table, sqlite3_int64 row_id) {
+  const Change *last = feed->count ? &feed->changes[feed->count - 1] : NULL;
+  if (last && !last->is_whole && last->table == table && last->row_id == row_id) return;
+  if (feed->rows < feed->most) {
+    add(feed, table, false, row_id);
+  } else {
+    add_whole(feed, table);
+  }
+}
+
+static uint32_t find_table(Feed *feed, const char *name) {
+  if (feed->last_table < feed->table_count &&
+      strcmp(feed->tables[feed->last_table].name, name) == 0) {
+    return feed->last_table;
+  }
+  uint32_t at = 0;
+  while (at < feed->table_count && strcmp(feed->tables[at].name, name) != 0) at++;
+  if (at == feed->table_count) {
+    char *copy = at < MOST_TABLES ? sqlite3_mprintf("%s", name) : NULL;
+    if (!copy) return ANY;
+    feed->tables[at] = (ChangedTable){copy, 0};
+    feed->table_count++;
+  }
+  feed->last_table = at;
+  return at;
+}
+
+/* Before the first change of a transaction. */
+static bool take_part(Feed *feed) {
+  if (feed->takes_part) return true;
+  int savepoints = 0;
+  if (engine_participate(feed->participant, &savepoints)) return false;
+  feed->takes_part = true;
+  if ((uint32_t)savepoints > feed->mark_room) {
+    uint32_t *marks = sqlite3_realloc64(feed->marks, savepoints * sizeof(*marks));
+    /* What they undo is then reported, too. */
+    if (!marks) return true;
+    feed->marks = marks;
+    feed->mark_room = (uint32_t)savepoints;
+  }
+  memset(feed->marks, 0, savepoints * sizeof(*feed->marks));
+  return true;
+}
+
+static void on_change(void *data, sqlite3 *db, int action, const char *schema, const char *name,
+                      sqlite3_int64 old_row, sqlite3_int64 new_row) {
+  Feed *feed = data;
+  if (strcmp(schema, "main") != 0) return;
+  if (!take_part(feed)) {
+    feed->is_lost = true;
+    return;
+  }
+  uint32_t table = find_table(feed, name);
+  if (table == ANY || !engine_changes_row_ids(db)) {
+    add_whole(feed, table);
+    return;
+  }
+  if (action != SQLITE_INSERT) add_row(feed, table, old_row);
+  if (action != SQLITE_DELETE) add_row(feed, table, new_row);
+}
+
+static int on_savepoint(sqlite3_vtab *told, int number) {
+  Feed *feed = (Feed *)told;
+  if ((uint32_t)number >= feed->mark_room) {
+    uint32_t room = 2 * feed->mark_room + (uint32_t)number + 1;
+    uint32_t *marks = sqlite3_realloc64(feed->marks, room * sizeof(*marks));
+    if (!marks) return SQLITE_NOMEM;
+    feed->marks = marks;
+    feed->mark_room = room;
+  }
+  feed->marks[number] = feed->count;
+  return SQLITE_OK;
+}
+
+static int on_rollback_to(sqlite3_vtab *told, int number) {
+  Feed *feed = (Feed *)told;
+  /* Without a number it is all of the transaction. */
+  if (number < 0) {
+    shorten(feed, 0);
+  } else if ((uint32_t)number < feed->mark_room) {
+    shorten(feed, feed->marks[number]);
+  }
+  return SQLITE_OK;
+}
+
+static void report_end(Feed *feed, uint8_t step) {
+  forget(feed);
+  if (!feed->is_reported) return;
+  feed->is_reported = false;
+  Out out = event_begin(feed->db, EVENT_CHANGES);
+  out_u8(&out, step);
+  event_send_for_code(&out);
+}
+
+static int on_end(sqlite3_vtab *told) {
+  report_end((Feed *)told, AFTER_COMMIT);
+  return SQLITE_OK;
+}
+
+static int on_undone(sqlite3_vtab *told) {
+  report_end((Feed *)told, UNDONE);
+  return SQLITE_OK;
+}
+
+/* Called while no other connection can commit. */
+static int before_commit(void *data) {
+  Feed *feed = data;
+  if (sqlite3_txn_state(feed->db, "main") != SQLITE_TXN_WRITE) return 0;
+  take_part(feed);
+  Out out = event_begin(feed->db, EVENT_CHANGES);
+  out_u8(&out, BEFORE_COMMIT);
+  bool is_any = feed->is_lost;
+  for (uint32_t i = 0; i < feed->count; i++) is_any |= feed->changes[i].table == ANY;
+  out_u8(&out, is_any);
+  out_u8(&out, (uint8_t)engine_has_changed_schema(feed->db));
+  out_u32(&out, is_any ? 0 : feed->table_count);
+  for (uint32_t i = 0; !is_any && i < feed->table_count; i++) out_text(&out, feed->tables[i].name);
+  out_u32(&out, is_any ? 0 : feed->count);
+  for (uint32_t i = 0; !is_any && i < feed->count; i++) {
+    out_u32(&out, feed->changes[i].table);
+    out_u8(&out, feed->changes[i].is_whole);
+    out_u64(&out, (uint64_t)feed->changes[i].row_id);
+  }
+  feed->is_reported = true;
+  event_send_for_code(&out);
+  return 0;
+}
+
+static const sqlite3_module methods = {
+    .iVersion = 2,
+    .xCommit = on_end,
+    .xRollback = on_undone,
+    .xSavepoint = on_savepoint,
+    .xRollbackTo = on_rollback_to,
+};
+
+static void free_feed(void *data) {
+  Feed *feed = data;
+  forget(feed);
+  sqlite3_free(feed->participant);
+  sqlite3_free(feed->changes);
+  sqlite3_free(feed->marks);
+  sqlite3_free(feed);
+}
+
+static Feed *new_feed(sqlite3 *db) {
+  Feed *feed = sqlite3_malloc(sizeof(*feed));
+  if (!feed) return NULL;
+  memset(feed, 0, sizeof(*feed));
+  feed->db = db;
+  feed->participant = engine_participant(db, &methods, &feed->told);
+  if (!feed->participant) {
+    free_feed(feed);
+    return NULL;
+  }
+  /* Where that fails it has been freed. */
+  return sqlite3_set_clientdata(db, identity, feed, free_feed) ? NULL : feed;
+}
+
+int set_changes_hook(sqlite3 *db, uint32_t most) {
+  Feed *feed = sqlite3_get_clientdata(db, identity);
+  if (!feed && !most) return SQLITE_OK;
+  if (!feed && !(feed = new_feed(db))) return SQLITE_NOMEM;
+  if (!feed->most == !most) {
+    feed->most = most;
+    return SQLITE_OK;
+  }
+  feed->most = most;
+  sqlite3_preupdate_hook(db, most ? on_change : NULL, most ? feed : NULL);
+  sqlite3_commit_hook(db, most ? before_commit : NULL, most ? feed : NULL);
+  /* A DELETE of all rows is prepared differently. */
+  if (most) engine_expire_statements(db);
+  /* What the transaction has changed before. */
+  if (most && sqlite3_txn_state(db, "main") == SQLITE_TXN_WRITE) feed->is_lost = true;
+  return SQLITE_OK;
+}

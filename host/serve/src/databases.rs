@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ use sqlite_wasm_runtime::wall::{Plan, Rights};
 use sqlite_wasm_runtime::words::escape::escaped;
 use tokio::sync::Semaphore;
 
+use crate::feed::Feed;
 use crate::session::{Log, Opened, Writers};
 pub use access::files::Named;
 
@@ -89,6 +90,8 @@ pub struct Databases {
     files: Files,
     limits: FileLimits,
     open: Mutex<HashMap<String, Entry>>,
+    /// Those that sessions and subscribers have.
+    feeds: Mutex<HashMap<String, Weak<Feed>>>,
 }
 
 impl std::fmt::Debug for Databases {
@@ -118,7 +121,7 @@ impl Databases {
 
     fn new(sandboxes: Sandboxes, files: Files, limits: FileLimits) -> Self {
         let Sandboxes { hrana: sandbox, postgres } = sandboxes;
-        Self { sandbox, postgres, files, limits, open: Mutex::default() }
+        Self { sandbox, postgres, files, limits, open: Mutex::default(), feeds: Mutex::default() }
     }
 
     /// Keep what sessions need reachable behind the second wall.
@@ -211,7 +214,29 @@ impl Databases {
             db.authorizer(Some(policy::authorizer(role, has_checkpoints, reading.clone())))?;
         }
         let has_plain_queries = !self.limits.has_extensions;
-        Ok(Opened { db, writers: kept.writers.clone(), has_plain_queries, reading })
+        let (writers, feed) = (kept.writers.clone(), self.feed(named));
+        Ok(Opened { db, writers, has_plain_queries, reading, feed })
+    }
+
+    /// What is told of the commits of a database.
+    pub fn feed(&self, named: &Named) -> Arc<Feed> {
+        let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(feed) = feeds.get(&named.name).and_then(Weak::upgrade) {
+            return feed;
+        }
+        feeds.retain(|_, feed| feed.strong_count() > 0);
+        let feed = Arc::new(Feed::new(&named.path));
+        feeds.insert(named.name.clone(), Arc::downgrade(&feed));
+        feed
+    }
+
+    /// Keep a database open for some time, as a session does.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's.
+    pub fn keep(&self, named: &Named) -> sqlite_sandbox::Result<()> {
+        self.keep_open(&*self.kept(named), named)
     }
 
     /// A connection of the Postgres wire, whose extensions take most of its time; others are

@@ -5,6 +5,8 @@ mod config;
 mod connections;
 mod databases;
 mod descriptors;
+mod events;
+mod feed;
 mod hrana;
 mod http;
 mod large;

@@ -9,6 +9,7 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
+use crate::events;
 use crate::hrana;
 use crate::hrana::http::Shared;
 use crate::hrana::streams::Streams;
@@ -23,11 +24,13 @@ const VERSION: &str = concat!("sqlite-wasm-serve ", env!("CARGO_PKG_VERSION"));
 pub fn all(listener: Listener, streams: Arc<Streams>, has_page: bool) -> Router {
     let guarded = middleware::from_fn_with_state(listener.clone(), guard::check);
     let page = has_page.then_some(page::page as fn(&HeaderMap) -> Response);
+    let events = events::routes(listener.clone());
     let shared = Shared { listener, streams, page };
     Router::new()
         .route("/health", get(|| async { "OK" }))
         .route("/version", get(|| async { VERSION }))
         .merge(hrana::http::routes(shared))
+        .merge(events)
         .fallback(|| async { Refused::not_found() })
         .layer(guarded)
 }

@@ -11,6 +11,7 @@ use crate::auth::{Auth, User};
 use crate::config::Limits;
 use crate::connections::Connections;
 use crate::databases::{Databases, Named, Wire};
+use crate::feed::Subscriptions;
 use crate::large::Large;
 use crate::metrics::Metrics;
 use crate::session::control::Times;
@@ -53,6 +54,7 @@ pub struct Server {
     slots: Slots,
     opening: Arc<Semaphore>,
     pub connections: Arc<Connections>,
+    pub subscriptions: Subscriptions,
     /// Whether the server is about to end.
     stopping: watch::Sender<bool>,
 }
@@ -70,6 +72,7 @@ impl Server {
             slots,
             opening: Arc::new(Semaphore::new(OPENING)),
             connections: Connections::new(limits.clients * CONNECTIONS_PER_SESSION, has_users),
+            subscriptions: Subscriptions::new(has_users),
             stopping: watch::Sender::new(false),
         })
     }

@@ -22,6 +22,7 @@ use sqlite_sandbox::Connection;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::feed::Feed;
 use crate::metrics::Metrics;
 use control::{Control, Ended, Times};
 use engine::Engine;
@@ -55,6 +56,8 @@ pub struct Opened {
     pub has_plain_queries: bool,
     /// Whether its authorizer lets extensions only read.
     pub reading: Reading,
+    /// What is told of its commits.
+    pub feed: Arc<Feed>,
 }
 
 /// A session. Dropping it ends it.

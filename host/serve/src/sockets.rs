@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -171,7 +171,25 @@ impl Stream {
     }
 }
 
+impl AsFd for Plain {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        each!(self, stream => stream.as_fd())
+    }
+}
+
 impl Plain {
+    /// Let the system look now and then whether the client is still there.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn keep_alive(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => Ok(rustix::net::sockopt::set_socket_keepalive(stream, true)?),
+            Self::Unix(_) => Ok(()),
+        }
+    }
+
     fn blocking(&self) -> io::Result<()> {
         each!(self, stream => stream.set_nonblocking(false))
     }

@@ -91,6 +91,17 @@ pub enum Action {
     },
     /// `CLOSE`; all where none is named.
     CloseCursor(Option<String>),
+    /// `LISTEN`.
+    Listen(String),
+    /// `UNLISTEN`; all where none is named.
+    Unlisten(Option<String>),
+    /// `NOTIFY`.
+    Notify {
+        /// The name of the channel.
+        channel: String,
+        /// What is said there.
+        payload: String,
+    },
     /// Nothing, successfully.
     Nothing,
 }

@@ -74,14 +74,9 @@ pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
         "show" => (set::show(words)?, "SHOW"),
         "discard" => discard(words)?,
         "deallocate" => deallocate(words)?,
-        "unlisten" => {
-            if !words.symbol(b'*') {
-                words.name()?;
-            }
-            words.end()?;
-            (Action::Nothing, "UNLISTEN")
-        }
-        "listen" | "notify" => return Err(Error::unsupported(verb.to_uppercase())),
+        "listen" => (Action::Listen(last_name(words)?), "LISTEN"),
+        "unlisten" => (unlisten(words)?, "UNLISTEN"),
+        "notify" => (notify(words)?, "NOTIFY"),
         "lock" => (lock(words)?, "LOCK TABLE"),
         "checkpoint" => {
             words.end()?;
@@ -207,6 +202,26 @@ fn last_name(words: &mut Words<'_>) -> Result<String> {
     let name = words.name()?;
     words.end()?;
     Ok(name)
+}
+
+fn unlisten(words: &mut Words<'_>) -> Result<Action> {
+    if words.symbol(b'*') {
+        words.end()?;
+        return Ok(Action::Unlisten(None));
+    }
+    Ok(Action::Unlisten(Some(last_name(words)?)))
+}
+
+fn notify(words: &mut Words<'_>) -> Result<Action> {
+    let channel = words.name()?;
+    let mut payload = String::new();
+    if words.symbol(b',') {
+        let given = words.peek().and_then(|token| words::string(&token));
+        payload = given.ok_or_else(|| words.wrong())?;
+        words.next();
+    }
+    words.end()?;
+    Ok(Action::Notify { channel, payload })
 }
 
 fn discard(words: &mut Words<'_>) -> Result<(Action, &'static str)> {

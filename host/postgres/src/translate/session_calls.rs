@@ -15,6 +15,7 @@ const FUNCTIONS: &[(&str, usize, usize)] = &[
     ("current_schemas", 1, 1),
     ("lastval", 0, 0),
     ("currval", 1, 1),
+    ("pg_notify", 2, 2),
     ("pg_advisory_lock", 1, 2),
     ("pg_advisory_lock_shared", 1, 2),
     ("pg_advisory_unlock", 1, 2),

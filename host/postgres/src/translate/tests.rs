@@ -1,3 +1,4 @@
+mod channels;
 mod limits;
 use limits::refusal;
 
@@ -181,7 +182,6 @@ fn what_cannot_be_done_is_refused_by_its_name() {
         ("SELECT nextval('s')", "nextval"),
         ("CREATE TABLE t(a int, b serial)", "SERIAL"),
         ("SELECT now() AT TIME ZONE 'Europe/Berlin'", "AT TIME ZONE"),
-        ("LISTEN x", "LISTEN"),
         ("LOCK TABLE t", "LOCK TABLE"),
         ("SELECT interval '1 day'", "interval"),
         ("SELECT a FROM t WHERE a > interval '1 day'", "interval"),
@@ -321,7 +321,6 @@ fn the_session_is_not_sent_to_sqlite() {
         ("COMMIT AND NO CHAIN", Action::Commit { chain: false }),
         ("ROLLBACK TO SAVEPOINT A", Action::RollbackTo("a".into())),
         ("RELEASE \"A\"", Action::Release("A".into())),
-        ("UNLISTEN *", Action::Nothing),
         ("LOCK TABLE t IN ACCESS SHARE MODE", Action::Nothing),
         ("RESET ALL", Action::ResetAll),
         ("END", Action::Commit { chain: false }),
@@ -377,11 +376,9 @@ fn what_is_no_statement_of_the_session_is_an_error() {
         "DISCARD",
         "DISCARD foo",
         "DEALLOCATE",
-        "UNLISTEN",
     ] {
         assert_eq!(error(sql).code, "42601", "{sql}");
     }
-    assert_eq!(error("LISTEN a").code, "0A000");
     assert_eq!(error("SET jit = on, off").code, "22023");
 }
 

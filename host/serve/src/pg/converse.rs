@@ -13,6 +13,7 @@ use super::advisory::{Locks, Own};
 use super::analyse::Analyses;
 use super::failure::{Failure, Result, no_room, of_end, shutdown};
 use super::frames::{self, Message, Target};
+use super::notes::Notes;
 use super::out::Severity;
 use super::session::Shared;
 use super::store::{Prepared, Statement, Store, check_length};
@@ -22,6 +23,9 @@ use crate::session::engine::Engine;
 
 /// Statements that stay prepared in SQLite.
 pub const KEPT_STATEMENTS: usize = 64;
+
+/// How long one that listens may send nothing.
+const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
 /// What begins a conversation.
 #[derive(Debug)]
@@ -76,7 +80,8 @@ impl<'a> Conversation<'a> {
         let times = engine.times();
         let settings = Settings::of(&context.user, times.statement, times.transaction);
         let locks = Own::new(locks, greeting.process, &context.database);
-        let session = Shared::new(engine, settings, locks)?;
+        let notes = Notes::new(engine.feed().clone(), engine.runtime().clone(), greeting.process);
+        let session = Shared::new(engine, settings, locks, notes)?;
         let mut new = Self {
             engine,
             stream,
@@ -104,7 +109,7 @@ impl<'a> Conversation<'a> {
         }
         REPORTED.iter().for_each(|name| new.report_setting(name));
         new.stream.out.key(greeting.process, greeting.secret);
-        new.ready();
+        new.ready()?;
         Ok(new)
     }
 
@@ -159,9 +164,11 @@ impl<'a> Conversation<'a> {
         let mut body = Vec::new();
         loop {
             let (patience, then) = self.patience();
+            self.hear();
             let done = match self.stream.read(&mut body, patience) {
                 Ok(tag) => self.follow(tag, &body),
                 Err(Gone::Busy(tag)) => self.lose(tag),
+                Err(Gone::Called) => self.deliver().map(|()| true),
                 Err(gone) => return self.leave(&gone, then),
             };
             match done {
@@ -182,6 +189,8 @@ impl<'a> Conversation<'a> {
         let is_idle = self.transaction == Transaction::Idle;
         let times = state.settings.times();
         let own = if is_idle { times.session } else { times.idle };
+        // One that listens is not idle; a client that is gone is noticed.
+        let patience = if is_idle && state.notes.heard().is_some() { FOR_EVER } else { patience };
         match own.filter(|own| *own < patience) {
             Some(own) if is_idle => (own, Ended::Idle(own)),
             Some(own) => (own, Ended::Transaction(own)),
@@ -193,7 +202,7 @@ impl<'a> Conversation<'a> {
         match gone {
             // The server has ended the reading half.
             Gone::Closed if self.engine.control().is_leaving() => self.end(&shutdown()),
-            Gone::Closed | Gone::Busy(_) => {}
+            Gone::Closed | Gone::Busy(_) | Gone::Called => {}
             Gone::Late => self.end(&of_end(then)),
             Gone::TooLong => self.end(&frames::violation("invalid message length")),
         }
@@ -219,7 +228,7 @@ impl<'a> Conversation<'a> {
                 self.is_skipping = false;
                 let done = self.query(sql).and_then(|()| self.end_implicit());
                 self.note(done)?;
-                self.ready();
+                self.ready()?;
             }
             Message::Sync => {
                 self.is_skipping = false;
@@ -228,7 +237,7 @@ impl<'a> Conversation<'a> {
                 if self.transaction == Transaction::Idle {
                     self.store.end_transaction(true);
                 }
-                self.ready();
+                self.ready()?;
             }
             Message::Flush => self.stream.send().map_err(|_| Failure::Gone)?,
             // What is left of a COPY that has failed.
@@ -254,7 +263,7 @@ impl<'a> Conversation<'a> {
         self.is_skipping = tag != b'Q';
         self.fail(&error)?;
         if tag == b'Q' {
-            self.ready();
+            self.ready()?;
         }
         Ok(true)
     }
@@ -265,9 +274,11 @@ impl<'a> Conversation<'a> {
         if self.ignores(tag) || tag == b'd' { Ok(true) } else { self.refuse(tag, no_room()) }
     }
 
-    fn ready(&mut self) {
+    fn ready(&mut self) -> Result<()> {
         self.report_changes();
+        self.deliver()?;
         self.stream.out.ready(self.transaction.indicator());
+        Ok(())
     }
 
     /// Report an error, if there is one after which the connection goes on.

@@ -119,6 +119,15 @@ impl Out {
         });
     }
 
+    /// What was said on a channel.
+    pub fn notification(&mut self, process: i32, channel: &str, payload: &str) {
+        self.message(b'A', |out| {
+            out.extend(process.to_be_bytes());
+            put_text(out, channel);
+            put_text(out, payload);
+        });
+    }
+
     pub fn parameter_types(&mut self, parameters: &[Parameter]) {
         self.message(b't', |out| {
             out.extend((parameters.len() as u16).to_be_bytes());

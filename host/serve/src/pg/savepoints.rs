@@ -17,6 +17,7 @@ impl Conversation<'_> {
         if let Action::Savepoint(name) = action {
             self.session.state().settings.savepoint(name)?;
             self.session.state().locks.savepoint();
+            self.session.state().notes.savepoint();
             self.begin_at_last()?;
         }
         self.run_plain(&format!("{verb} pg_savepoint_{mark}"))?;
@@ -24,6 +25,7 @@ impl Conversation<'_> {
             Action::RollbackTo(_) => {
                 self.session.state().settings.roll_back_to(mark);
                 self.session.state().locks.roll_back_to(mark);
+                self.session.state().notes.roll_back_to(mark);
                 self.store.roll_back_to(mark);
                 // Tables may have come back.
                 self.forget_schema();
@@ -31,6 +33,7 @@ impl Conversation<'_> {
             Action::Release(_) => {
                 self.session.state().settings.release(mark);
                 self.session.state().locks.release_savepoint(mark);
+                self.session.state().notes.release(mark);
                 self.store.release(mark);
             }
             _ => {}

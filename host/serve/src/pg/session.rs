@@ -14,6 +14,7 @@ use sqlite_wasm_postgres::{Error, Result};
 
 use super::advisory::{Key, Mode, Own, Scope};
 use super::listing::TABLES;
+use super::notes::Notes;
 use crate::session::control::Control;
 use crate::session::engine::Engine;
 use crate::session::error::Result as SessionResult;
@@ -26,6 +27,7 @@ const MAX_SEQUENCES: usize = 1000;
 pub struct State {
     pub settings: Settings,
     pub locks: Own,
+    pub notes: Notes,
     /// The numbers that insertions got, by the name of the sequence.
     sequences: HashMap<String, i64>,
     last: Option<String>,
@@ -50,10 +52,16 @@ impl Shared {
     /// # Errors
     ///
     /// When the sandbox cannot be called.
-    pub fn new(engine: &Engine, settings: Settings, locks: Own) -> SessionResult<Self> {
+    pub fn new(
+        engine: &mut Engine,
+        settings: Settings,
+        locks: Own,
+        notes: Notes,
+    ) -> SessionResult<Self> {
         let state = State {
             settings,
             locks,
+            notes,
             sequences: HashMap::new(),
             last: None,
             notices: Vec::new(),
@@ -68,6 +76,8 @@ impl Shared {
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
         let call = move |context: &Context<'_>| own.call(context);
         engine.connection().create_scalar_function(SESSION_FUNCTION, -1, flags, call)?;
+        let own = shared.clone();
+        engine.at_commits(Box::new(move || own.state().notes.commit()));
         Ok(shared)
     }
 
@@ -96,6 +106,7 @@ impl State {
         if let Some(last) = self.settings.savepoints().checked_sub(1) {
             self.settings.roll_back_to(last);
             self.locks.roll_back_to(last);
+            self.notes.roll_back_to(last);
         }
     }
 
@@ -103,6 +114,10 @@ impl State {
         let name: String = context.get(0).unwrap_or_default();
         let arguments: Vec<_> = (1..context.len()).map(|at| context.get_raw(at)).collect();
         let is_null = |value: &ValueRef<'_>| matches!(value, ValueRef::Null);
+        if let ("pg_notify", [channel, payload]) = (name.as_str(), &arguments[..]) {
+            self.notes.notify(&text(channel), &text(payload))?;
+            return Ok(Value::Text(String::new()));
+        }
         if name != "set_config" && arguments.iter().any(is_null) {
             return Ok(Value::Null);
         }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::out::Out;
 use super::transport::Transport;
+use crate::feed::Woken;
+use crate::feed::channels::Mailbox;
 use crate::large::Room;
 use crate::metrics::Metrics;
 use crate::session::control::Control;
@@ -56,6 +58,8 @@ pub enum Gone {
     /// Too many others send long messages: this one, with its type, was not kept. The connection
     /// goes on.
     Busy(u8),
+    /// The client has sent nothing, and there is something to tell it. The connection goes on.
+    Called,
 }
 
 /// Room for a message of this length, where there is some in time.
@@ -91,6 +95,8 @@ pub struct Stream {
     room: Option<Room>,
     /// For what is kept of a row over several messages, and when that ends.
     row: Option<(Room, Instant)>,
+    /// What may call the thread away from waiting for the next message.
+    mailbox: Option<Arc<Mailbox>>,
 }
 
 impl Stream {
@@ -104,6 +110,7 @@ impl Stream {
         metrics: Arc<Metrics>,
     ) -> io::Result<Self> {
         transport.plain().write_timeout(WRITE_TIME)?;
+        transport.plain().keep_alive()?;
         let input = vec![0; CHUNK];
         let out = Out::default();
         let (sent, sending) = (0, Duration::ZERO);
@@ -122,6 +129,7 @@ impl Stream {
             metrics,
             room: None,
             row: None,
+            mailbox: None,
         })
     }
 
@@ -139,6 +147,27 @@ impl Stream {
             self.row = Some((room, Instant::now() + ROW_TIME));
         }
         Ok(())
+    }
+
+    /// Let a mailbox call the thread away from waiting for the next message.
+    pub fn hear(&mut self, mailbox: Option<Arc<Mailbox>>) {
+        self.mailbox = mailbox;
+    }
+
+    /// Wait for the client's bytes where it has begun no message, or for the mailbox.
+    fn wait_for_call(&mut self, late: Instant) -> Result<(), Gone> {
+        let Some(mailbox) = self.mailbox.as_ref().filter(|_| self.start == self.end) else {
+            return Ok(());
+        };
+        if self.transport.has_read().map_err(|_| Gone::Closed)? {
+            return Ok(());
+        }
+        match mailbox.bell.wait(self.transport.plain(), late) {
+            Ok(Woken::ByBytes) => Ok(()),
+            Ok(Woken::ByBell) => Err(Gone::Called),
+            Ok(Woken::Late) => Err(Gone::Late),
+            Err(_) => Err(Gone::Closed),
+        }
     }
 
     /// The type and length of the next message, where that has arrived.
@@ -240,6 +269,7 @@ impl Stream {
             let size = (self.input.len() * 2).min(length.max(CHUNK) + CHUNK);
             self.input.resize(size, 0);
         }
+        self.wait_for_call(late)?;
         loop {
             let left = late.saturating_duration_since(Instant::now());
             if left.is_zero() {

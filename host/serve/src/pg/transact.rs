@@ -57,6 +57,11 @@ impl Conversation<'_> {
                 self.store.close(name)?;
             }
             Action::CloseCursor(None) => self.store.cursors.clear(),
+            Action::Listen(channel) => self.session.state().notes.listen(channel)?,
+            Action::Unlisten(channel) => self.session.state().notes.unlisten(channel.as_deref())?,
+            Action::Notify { channel, payload } => {
+                self.session.state().notes.notify(channel, payload)?;
+            }
             Action::Nothing => {}
             _ => self.transact(&analysed.statement)?,
         }
@@ -114,6 +119,7 @@ impl Conversation<'_> {
         if is_all {
             self.session.state().settings.reset()?;
             self.session.state().locks.release_all();
+            self.session.state().notes.unlisten(None)?;
             self.store.forget_all();
             self.store.cursors.clear();
         }
@@ -258,6 +264,7 @@ impl Conversation<'_> {
         let mut state = self.session.state();
         state.settings.end(is_committed);
         state.locks.end_transaction();
+        if is_committed { state.notes.commit() } else { state.notes.forget() }
     }
 
     fn roll_back(&mut self) -> Result<()> {

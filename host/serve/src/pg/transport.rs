@@ -22,6 +22,21 @@ impl Transport {
         }
     }
 
+    /// Whether bytes of the client wait here, and no longer in the socket.
+    ///
+    /// # Errors
+    ///
+    /// Where they are not TLS.
+    pub fn has_read(&mut self) -> io::Result<bool> {
+        match self {
+            Self::Plain(_) => Ok(false),
+            Self::Tls(tls) => {
+                let state = tls.conn.process_new_packets().map_err(io::Error::other)?;
+                Ok(state.plaintext_bytes_to_read() > 0)
+            }
+        }
+    }
+
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(plain) => plain.read(buffer),

@@ -1,5 +1,6 @@
 //! One client's connection with the server's rules: roles, and times of transactions.
 
+mod commits;
 mod schema;
 mod times;
 
@@ -19,6 +20,7 @@ use super::read_only::{OnlyReads, is_read_only_begin, read_only_begin};
 use super::way::Way;
 use super::writers::{self, Turn, Writers};
 use super::{Opened, Rules};
+use crate::feed::Reports;
 pub use schema::Entry;
 
 /// Virtual machine steps of SQLite between two looks at the clock.
@@ -26,6 +28,9 @@ const STEPS: i32 = 4096;
 
 /// Characters of a slow statement that the log shows at most.
 const MAX_LOGGED: usize = 300;
+
+/// What is to be done when a transaction that writes has been committed.
+pub type AtCommits = Box<dyn FnMut() + Send>;
 
 /// A connection with its rules. It lives on the thread of its session.
 pub struct Engine {
@@ -50,6 +55,9 @@ pub struct Engine {
     /// None after what can have changed it.
     last_insert_rowid: Option<i64>,
     reads: OnlyReads,
+    reports: Reports,
+    /// Called when a transaction that writes has been committed, before the next one writes.
+    at_commits: Option<AtCommits>,
 }
 
 impl Engine {
@@ -62,7 +70,7 @@ impl Engine {
         control: Arc<Control>,
         runtime: Handle,
     ) -> Result<Self> {
-        let Opened { db, writers, has_plain_queries, reading } = opened;
+        let Opened { db, writers, has_plain_queries, reading, feed } = opened;
         control.interrupts(db.get_interrupt_handle());
         let seen = control.clone();
         let mut way = Way::default();
@@ -88,6 +96,8 @@ impl Engine {
             may_have_ended,
             last_insert_rowid,
             reads: OnlyReads::new(reading),
+            reports: Reports::new(feed),
+            at_commits: None,
         })
     }
 
@@ -139,7 +149,7 @@ impl Engine {
         begin: impl FnOnce(&Statement<'_>) -> Result<()>,
         mut row: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<Changes> {
-        self.reads.apply(&self.db, self.rules.role)?;
+        self.ready()?;
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
         let changes_rows = kind.may_change_rows && !statement.readonly();
@@ -201,7 +211,7 @@ impl Engine {
     }
 
     fn run_first(&mut self, sql: &str) -> Result<usize> {
-        self.reads.apply(&self.db, self.rules.role)?;
+        self.ready()?;
         let (mut statement, used) = self.db.prepare_first(sql)?;
         let writes = self.admit(sql, &statement)?;
         let limits = self.wait_limits();
@@ -234,7 +244,7 @@ impl Engine {
         sql: &str,
         work: impl FnOnce(&mut dyn FnMut(&[V]) -> Result<usize>) -> Result<T>,
     ) -> Result<T> {
-        self.reads.apply(&self.db, self.rules.role)?;
+        self.ready()?;
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
         let limits = self.wait_limits();
@@ -342,6 +352,7 @@ impl Engine {
     /// Note what a statement did to the transaction, count it, and name the limit that ended it.
     fn finish<T>(&mut self, sql: &str, start: Instant, done: Result<T>) -> Result<T> {
         let took = start.elapsed();
+        self.reports.settle();
         self.rules.metrics.statement(took, done.is_ok());
         if self.rules.times.slow.is_some_and(|slow| took >= slow) {
             let sql: String = sql.chars().take(MAX_LOGGED).collect();
@@ -352,8 +363,10 @@ impl Engine {
             self.last_insert_rowid = None;
             // A connection that cannot tell is gone, and so is its transaction.
             let is_open = !self.db.is_autocommit().unwrap_or(true);
+            self.note_commit(sql, is_open, done.is_ok());
             self.note_transaction(is_open);
         } else {
+            self.note_commit(sql, self.transaction.is_some(), true);
             self.note_transaction(self.transaction.is_some());
         }
         match done {

@@ -1,6 +1,7 @@
 """A pool of asyncpg: python3 asyncpg_client.py HOST PORT"""
 
 import asyncio
+import json
 import sys
 
 import asyncpg
@@ -35,6 +36,22 @@ async def main(host, port):
     async with pool.acquire() as db, pool.acquire() as other:
         assert await other.fetchval("SELECT pg_try_advisory_lock(5)") is True
         assert await db.fetchval("SELECT pg_try_advisory_lock(5)") is False
+    # What another connection says, and what it commits.
+    async with pool.acquire() as db, pool.acquire() as other:
+        heard = asyncio.Queue()
+
+        def hear(_db, _process, name, payload):
+            heard.put_nowait((name, payload))
+
+        for name in ("said", "sqlite_changes"):
+            await db.add_listener(name, hear)
+        await other.execute("SELECT pg_notify('said', 'a word')")
+        assert await asyncio.wait_for(heard.get(), 20) == ("said", "a word")
+        await other.execute("UPDATE ap SET stock = 1 WHERE id = 2")
+        name, payload = await asyncio.wait_for(heard.get(), 20)
+        assert (name, json.loads(payload)["tables"]) == ("sqlite_changes", {"ap": [2]}), payload
+        for name in ("said", "sqlite_changes"):
+            await db.remove_listener(name, hear)
     await pool.close()
 
 

@@ -46,7 +46,7 @@ impl Engine {
         self.check_writer()?;
         // Whether the session may still run anything.
         self.check(SHOWN)?;
-        self.reads.apply(&self.db, self.rules.role)?;
+        self.ready()?;
         self.control.note_writing(true);
         let start = Instant::now();
         let done = self.rewrite(entries);

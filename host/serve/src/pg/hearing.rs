@@ -1,0 +1,26 @@
+//! Tells a client what was said on channels.
+
+use sqlite_wasm_postgres::state::Transaction;
+
+use super::converse::Conversation;
+use super::failure::{Failure, Result};
+
+impl Conversation<'_> {
+    /// Send what was said, outside of transactions only.
+    pub fn deliver(&mut self) -> Result<()> {
+        if self.transaction != Transaction::Idle {
+            return Ok(());
+        }
+        while self.session.state().notes.deliver(&mut self.stream.out)? {
+            self.stream.send_if_full().map_err(|_| Failure::Gone)?;
+        }
+        Ok(())
+    }
+
+    /// Let what is said call the thread away from waiting for a message, outside of transactions.
+    pub fn hear(&mut self) {
+        let state = self.session.state();
+        let heard = state.notes.heard().filter(|_| self.transaction == Transaction::Idle);
+        self.stream.hear(heard.map(|heard| heard.mailbox().clone()));
+    }
+}

@@ -75,7 +75,7 @@ mod tests {
             changes.tables.insert("t".to_owned(), rows);
             kept.add(Some(changes));
         }
-        assert!(kept.bytes <= MAX_BYTES && kept.all.len() > 100, "{}", kept.all.len());
+        assert!(kept.bytes <= MAX_BYTES && kept.all.len() > 50, "{}", kept.all.len());
         assert_eq!(kept.bytes, kept.all.iter().map(|one| one.size()).sum::<usize>());
         kept.clear();
         assert_eq!((kept.first(), kept.bytes), (kept.last() + 1, 0));

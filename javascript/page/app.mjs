@@ -14,6 +14,9 @@ import { importRows, parseFile, toCsv, toJson } from './transfer.mjs';
 const FIRST_ROWS = 200;
 /** Rows of a table that an export reads. */
 const MOST_EXPORTED = 1_000_000;
+/** A page that shows what others commit rests so many times as long as it has taken to read, and at least so many milliseconds. */
+const RENEWAL_SHARE = 4;
+const LEAST_REST = 200;
 const VIEWS = ['Data', 'Structure', 'Query', 'Extensions'];
 
 export class App {
@@ -25,6 +28,9 @@ export class App {
   #isWritable = false;
   #shown = 0;
   #leaving = null;
+  #renew = null;
+  #isStale = false;
+  #isRenewing = false;
 
   /**
    * @param {HTMLElement} root
@@ -105,6 +111,26 @@ export class App {
     }
   }
 
+  /** Clients have committed something: the rows that are shown are read again, soon and not for each commit. */
+  async committed({ tables, schema }) {
+    if (schema) this.changed();
+    if (tables && !(this.#table?.name in tables)) return;
+    this.#isStale = true;
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    while (this.#isStale) {
+      const start = performance.now();
+      // What is being typed into a cell stays there.
+      if (!this.#grid?.isEdited) {
+        this.#isStale = false;
+        await this.#renew?.().catch((error) => this.report('', error));
+      }
+      const rest = RENEWAL_SHARE * (performance.now() - start);
+      await new Promise((done) => { setTimeout(done, Math.max(LEAST_REST, rest)); });
+    }
+    this.#isRenewing = false;
+  }
+
   #drawList() {
     const wanted = this.search.value.toLowerCase();
     const tables = this.schema.tables.filter(({ name }) => name.toLowerCase().includes(wanted));
@@ -144,6 +170,7 @@ export class App {
     this.#view = view;
     this.#grid?.close();
     this.#grid = null;
+    this.#renew = null;
     this.report('');
     this.#drawList();
     this.#drawTabs();
@@ -175,8 +202,8 @@ export class App {
     const bar = element('div', { className: 'bar' });
     const place = element('div', { className: 'place' });
     const turn = this.#shown;
+    const counted = (count) => `${count.toLocaleString()} rows in ${data.table.name}${canEdit ? '' : ', read-only'}`;
     const draw = async () => {
-      const { table } = data;
       const first = await data.fetch(0, FIRST_ROWS);
       if (turn !== this.#shown) return;
       let isFirst = true;
@@ -204,11 +231,11 @@ export class App {
       place.replaceChildren(grid.root);
       await grid.show();
       // Counting reads the whole table, so the first rows come before.
-      const counted = first.length < FIRST_ROWS ? Promise.resolve(first.length) : data.count();
-      counted.then((count) => {
+      const counting = first.length < FIRST_ROWS ? Promise.resolve(first.length) : data.count();
+      counting.then((count) => {
         if (this.#grid !== grid) return;
         grid.count = count;
-        this.report(`${count.toLocaleString()} rows in ${table.name}${canEdit ? '' : ', read-only'}`);
+        this.report(counted(count));
       }).catch((error) => this.report('', error));
     };
     const again = () => draw().catch((error) => this.report('', error));
@@ -231,11 +258,22 @@ export class App {
     }
     if (this.source.serialize) bar.append(button('Database', attempt(async () => download(this.source.name, await this.source.serialize(), 'application/vnd.sqlite3'))));
     await draw();
+    this.#renew = async () => {
+      const grid = this.#grid;
+      const count = await data.count();
+      if (!grid || this.#grid !== grid) return;
+      if (grid.isEdited) return;
+      grid.count = count;
+      await grid.refresh(false);
+      // Other words stay, and so does an error.
+      if (/ rows in /.test(this.status.textContent)) this.status.textContent = counted(count);
+    };
     return [bar, place];
   }
 
   /** Files that were dropped: rows, a database, or an extension. */
   async importFiles(files) {
+    const turn = this.#shown;
     for (const file of files) {
       try {
         this.report(`reading ${file.name} …`);
@@ -247,8 +285,10 @@ export class App {
     const { status } = this;
     const text = status.textContent;
     await this.changed();
+    // The user may have gone on to another table meanwhile.
+    if (turn !== this.#shown) return;
     if (this.#table && !this.error.textContent) await this.openTable(this.#table);
-    if (text) status.textContent = text;
+    if (text && this.#shown - turn < 2) status.textContent = text;
   }
 
   async #importFile(file) {

@@ -65,11 +65,18 @@ export class Grid {
     this.#draw(true);
   }
 
-  /** Rows have changed. */
-  async refresh() {
+  /** Whether a cell is being edited. */
+  get isEdited() {
+    return this.body.querySelector('input') !== null;
+  }
+
+  /** Rows have changed. A cell that is being edited stays if nobody here has changed them. */
+  async refresh(isOwn = true) {
+    const number = Math.floor(Math.max(0, this.#first) / PAGE_ROWS);
+    const rows = await this.options.fetch(number * PAGE_ROWS, PAGE_ROWS);
     this.#pages.clear();
-    await this.#page(Math.floor(Math.max(0, this.#first) / PAGE_ROWS));
-    this.#draw(true);
+    this.#pages.set(number, rows);
+    if (isOwn || !this.isEdited) this.#draw(true);
   }
 
   async #page(number) {

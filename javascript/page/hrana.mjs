@@ -65,6 +65,27 @@ export class HranaSource {
     return json.results;
   }
 
+  /** What commits of all clients have changed, as they come; `tables` is null where that can be anything. */
+  async *changes(signal) {
+    const headers = this.#token ? { authorization: `Bearer ${this.#token}` } : {};
+    const reply = await fetch(`${this.base}v1/changes`, { headers, signal });
+    if (!reply.ok) throw new Error((await reply.json()).message);
+    let text = '';
+    const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += value;
+      const events = text.split('\n\n');
+      text = events.pop();
+      for (const event of events) {
+        const data = /^data: (.*)$/m.exec(event);
+        // The first event, and one after a loss, have no tables.
+        if (data) yield { tables: null, ...JSON.parse(data[1]) };
+      }
+    }
+  }
+
   /** Runs the statements of a text; those after a failure are not run. */
   async query(sql, params = [], { rows = Infinity } = {}) {
     const all = statements(sql);

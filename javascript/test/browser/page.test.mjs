@@ -290,6 +290,29 @@ test('the page of a server', () => session(startServer, async (user, { url }) =>
   await user.page.waitForSelector('.tabs');
 }));
 
+test('the page shows what another client commits', async () => {
+  await session(startServer, async (user, { url }) => {
+    const [, base, token] = /^(http:\S+?)#token=(\S+)$/.exec(url);
+    const run = async (sql) => {
+      const body = JSON.stringify({ requests: [{ type: 'execute', stmt: { sql } }, { type: 'close' }] });
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const reply = await (await fetch(`${base}v3/pipeline`, { method: 'POST', headers, body })).json();
+      assert.equal(reply.results[0].type, 'ok', JSON.stringify(reply));
+    };
+    await run('CREATE TABLE seen(id INTEGER PRIMARY KEY, name)');
+    await run("INSERT INTO seen VALUES (1, 'one'), (2, 'two')");
+    await user.page.goto(url);
+    await user.open('seen');
+    await run("INSERT INTO seen VALUES (3, 'three')");
+    await user.until(() => document.querySelector('.status').textContent.startsWith('3 rows in seen'));
+    assert.deepEqual((await user.cells())[2], ['3', 'three']);
+    await run("UPDATE seen SET name = 'new' WHERE id = 1");
+    await user.until(() => document.querySelector('.grid .rows .row').children[1].textContent === 'new');
+    await run('CREATE TABLE later(a)');
+    await user.until(() => [...document.querySelectorAll('.tables button')].some((one) => one.textContent === 'later'));
+  });
+});
+
 test('the page of a server that only reads', async () => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'read-'));
   const first = await startServer(directory);

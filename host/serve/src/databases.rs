@@ -236,7 +236,7 @@ impl Databases {
     ///
     /// SQLite's.
     pub fn keep(&self, named: &Named) -> sqlite_sandbox::Result<()> {
-        self.keep_open(&*self.kept(named), named)
+        self.keep_open(&self.kept(named), named)
     }
 
     /// A connection of the Postgres wire, whose extensions take most of its time; others are

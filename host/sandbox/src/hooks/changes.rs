@@ -53,7 +53,7 @@ impl Changes {
         for ((name, rows), is_whole) in names.into_iter().zip(rows).zip(is_whole) {
             // All changes of one without rows were undone.
             if let Some(rows) = rows {
-                tables.insert(name, Some(rows).filter(|_| !is_whole));
+                tables.insert(name, (!is_whole).then_some(rows));
             }
         }
         Ok(Self { is_partial, schema, tables })

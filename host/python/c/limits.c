@@ -272,4 +272,8 @@ static PyObject *limit(PyObject *module, PyObject *arguments) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef sandbox_functions[] = {{"_limit", limit, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+PyMethodDef sandbox_functions[] = {
+    {"_limit", limit, METH_VARARGS, NULL},
+    {"_enable_shared_cache", older_enable_shared_cache, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};

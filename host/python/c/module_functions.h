@@ -4,4 +4,7 @@
 
 extern PyMethodDef sandbox_functions[];
 
+/* older.c */
+PyObject *older_enable_shared_cache(PyObject *module, PyObject *enable);
+
 #endif

@@ -10,11 +10,11 @@ The process's own ``sqlite3`` stays what it is. ``python -m sqlite_sandbox app.p
 gets this module for ``sqlite3``.
 """
 
+import sys
+
 try:
     from sqlite_sandbox import _sqlite3
 except ModuleNotFoundError as error:
-    import sys
-
     raise ImportError(f"sqlite_sandbox has modules for CPython 3.10 to 3.13, and this is {sys.version}") from error
 
 from sqlite_sandbox import dbapi2
@@ -23,6 +23,11 @@ from sqlite_sandbox.dbapi2 import _deprecated_names, _deprecated_version, _depre
 from sqlite_sandbox.limits import LimitError, MemoryLimitError, connect
 
 dbapi2.connect = connect
+if sys.version_info < (3, 12):
+    from sqlite_sandbox import _older
+
+    dbapi2.__dict__.update(_older.NAMES)
+    globals().update(_older.NAMES)
 
 
 def __getattr__(name):
@@ -31,4 +36,6 @@ def __getattr__(name):
 
         warn(f"{name} is deprecated and will be removed in Python 3.14", DeprecationWarning, stacklevel=2)
         return globals()[f"_deprecated_{name}"]
+    if name == "OptimizedUnicode" and sys.version_info < (3, 12):
+        return _older.optimized_unicode()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

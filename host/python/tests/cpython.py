@@ -12,9 +12,8 @@ import warnings
 
 from excluded import EXCLUDED
 
-#: The part of the tests that may be left out. Python 3.10 has the interface of 3.13, which the tests of
-#: 3.10 do not know.
-MOST_EXCLUDED = 0.01 if sys.version_info >= (3, 11) else 0.07
+#: The part of the tests that may be left out.
+MOST_EXCLUDED = 0.01
 
 assert sqlite3.__name__ == "sqlite_sandbox", sqlite3
 

@@ -61,8 +61,8 @@ struct Sandbox {
   sqlite3_mutex *mutex;
   /* The shared cache; null for an instance of one connection. */
   char *key;
-  /* The limits in the URI of the first connection. */
-  char *limits;
+  /* The limits in the URI of the first connection, and its grants. */
+  char *limits, *grants;
   unsigned uses;
   Connection *connections;
   /* The objects that the sandbox refers to by id. */
@@ -100,6 +100,8 @@ struct Connection {
   bool has_modules;
   /* During xCreate and xConnect: the count of declared columns. */
   uint32_t *declared;
+  /* While it is opened: what the program grants it, ending with a null pointer, or null. */
+  const char *const *grants;
   /* Closed by sqlite3_close_v2, until its last statement ends. */
   bool is_zombie;
   /* The value of `forks` when the connection was opened. */

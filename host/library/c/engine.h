@@ -13,6 +13,8 @@ typedef struct {
   const char *library, *path;
   /* Parameters of the URI, or null. */
   const char *max_memory, *timeout;
+  /* What the program grants, ending with a null pointer, or null. */
+  const char *const *grants;
 } StartOptions;
 
 /* Returns a result code of SQLite. After a failure the message is freed by engine_free_text. */

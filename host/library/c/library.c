@@ -60,6 +60,7 @@
 #include "changesets.c"
 #include "changegroups.c"
 #include "extensions.c"
+#include "sharing.c"
 #include "open.c"
 #include "refused.c"
 #include "helper.c"

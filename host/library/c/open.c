@@ -1,9 +1,5 @@
 /* Opening and closing. */
 
-/* Parameters of a URI that this library defines. */
-#define MAX_MEMORY "wasm_max_memory"
-#define TIMEOUT "wasm_timeout"
-
 static int refuse_open(sqlite3 *db, int code, const char *format, const char *text) {
   sqlite3ErrorWithMsg(db, code, format, text);
   return code;
@@ -52,38 +48,6 @@ static char *engine_path(const char *file, unsigned flags, const char *vfs) {
   return (char *)out.bytes;
 }
 
-static bool is_in_memory(const char *file, unsigned flags, const char *vfs) {
-  return flags & SQLITE_OPEN_MEMORY || !*file || strcmp(file, ":memory:") == 0 ||
-         strcmp(vfs, "memdb") == 0;
-}
-
-/* Names a file that need not exist, however its path is written. */
-static char *file_key(const char *file) {
-  char *real = realpath(file, NULL), *key;
-  if (real) {
-    key = sqlite3_mprintf("file:%s", real);
-  } else {
-    const char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
-    char *parent = slash ? sqlite3_mprintf("%.*s", (int)(name - file), file) : NULL;
-    real = realpath(parent ? parent : ".", NULL);
-    /* The root directory's path ends with its slash. */
-    key = sqlite3_mprintf("file:%s%s%s", real ? real : "", real && !real[1] ? "" : "/", name);
-    sqlite3_free(parent);
-  }
-  free(real);
-  return key;
-}
-
-/* The properties that connections must share to share an instance; null if the connection shares
-** none. */
-static char *sharing_key(const char *file, unsigned flags, const char *vfs) {
-  if (strcmp(vfs, "memdb") == 0 && *file == '/') return sqlite3_mprintf("memdb");
-  if (!(flags & SQLITE_OPEN_SHAREDCACHE)) return NULL;
-  if (is_in_memory(file, flags, vfs)) return sqlite3_mprintf("memory:%s", file);
-  return file_key(file);
-}
-
 static void free_sandbox(Sandbox *sandbox) {
   if (sandbox->engine) engine_free(sandbox->engine);
   sandbox->engine = NULL;
@@ -91,6 +55,7 @@ static void free_sandbox(Sandbox *sandbox) {
   for (int i = 0; i < MAX_EVENT_DEPTH; i++) sqlite3_free(sandbox->replies[i].bytes);
   sqlite3_free(sandbox->key);
   sqlite3_free(sandbox->limits);
+  sqlite3_free(sandbox->grants);
   sqlite3_mutex_free(sandbox->mutex);
   sqlite3_free(sandbox);
 }
@@ -100,6 +65,7 @@ static int start_sandbox(sqlite3 *db, Sandbox *sandbox, const char *file, bool i
   StartOptions options = {.library = library_path, .path = is_file ? file : NULL};
   options.max_memory = sqlite3_uri_parameter(file, MAX_MEMORY);
   options.timeout = sqlite3_uri_parameter(file, TIMEOUT);
+  options.grants = connection_of(db)->grants;
   int code = engine_start(&options, sandbox, &sandbox->engine, &message);
   if (code) {
     sqlite3_log(code, "%s", message);
@@ -110,35 +76,15 @@ static int start_sandbox(sqlite3 *db, Sandbox *sandbox, const char *file, bool i
   return code;
 }
 
-static bool names_limits(const char *file) {
-  return sqlite3_uri_parameter(file, MAX_MEMORY) || sqlite3_uri_parameter(file, TIMEOUT);
-}
-
-/* The limits that a URI names; null without memory. */
-static char *limits_of(const char *file) {
-  const char *memory = sqlite3_uri_parameter(file, MAX_MEMORY);
-  const char *timeout = sqlite3_uri_parameter(file, TIMEOUT);
-  return sqlite3_mprintf("%s %s", memory ? memory : "", timeout ? timeout : "");
-}
-
-/* Whether a shared sandbox has the limits that a URI names: none of them is ignored. */
-static bool has_limits(const Sandbox *sandbox, const char *file) {
-  if (!names_limits(file)) return true;
-  char *wanted = limits_of(file);
-  bool fits = wanted && sandbox->limits && strcmp(wanted, sandbox->limits) == 0;
-  sqlite3_free(wanted);
-  return fits;
-}
-
 /* The sandbox with a key, or a new one. Takes ownership of the key. */
 static Sandbox *sandbox_of(sqlite3 *db, char *key, const char *file, bool is_file, int *code) {
   sqlite3_mutex *mutex = key ? static_mutex() : NULL;
   sqlite3_mutex_enter(mutex);
   Sandbox *sandbox = key ? shared_sandboxes : NULL;
   while (sandbox && strcmp(sandbox->key, key)) sandbox = sandbox->next;
-  if (sandbox && !has_limits(sandbox, file)) {
-    *code =
-        refuse_open(db, SQLITE_CANTOPEN, "the shared cache has other limits than this URI", NULL);
+  const char *refused = sandbox ? refused_sharing(sandbox, db, file) : NULL;
+  if (refused) {
+    *code = refuse_open(db, SQLITE_CANTOPEN, "%s", refused);
     sandbox = NULL;
     sqlite3_free(key);
   } else if (sandbox) {
@@ -151,6 +97,7 @@ static Sandbox *sandbox_of(sqlite3 *db, char *key, const char *file, bool is_fil
       sandbox->key = key;
       sandbox->uses = 1;
       sandbox->limits = limits_of(file);
+      sandbox->grants = grants_of(db);
       sandbox->mutex = sqlite3MutexAlloc(SQLITE_MUTEX_RECURSIVE);
       *code = start_sandbox(db, sandbox, file, is_file);
     }
@@ -269,7 +216,11 @@ static Connection *new_connection(unsigned flags) {
   return connection;
 }
 
-EXPORT int sqlite3_open_v2(const char *name, sqlite3 **opened, int flags, const char *vfs) {
+/* As `sqlite3_open_v2`, for a connection that may use more than its database's directory: `grants` ends
+** with a null pointer, and has the words of SQLITE_WASM_GRANTS, and NAME=WORDS for extensions. No URI
+** can name them, since it may be a stranger's. */
+EXPORT int sqlite3_wasm_open(const char *name, sqlite3 **opened, int flags, const char *vfs,
+                             const char *const *grants) {
   if (!opened) return SQLITE_MISUSE_BKPT;
   *opened = NULL;
   int code = sqlite3_initialize();
@@ -277,7 +228,9 @@ EXPORT int sqlite3_open_v2(const char *name, sqlite3 **opened, int flags, const 
   Connection *connection = new_connection((unsigned)flags);
   if (!connection) return SQLITE_NOMEM;
   *opened = &connection->db;
+  connection->grants = grants;
   code = open_database(connection, name ? name : "", (unsigned)flags, vfs);
+  connection->grants = NULL;
   connection->db.eOpenState = code ? SQLITE_STATE_SICK : SQLITE_STATE_OPEN;
   if (code == SQLITE_OK) {
     set_code(connection, SQLITE_OK);
@@ -286,6 +239,10 @@ EXPORT int sqlite3_open_v2(const char *name, sqlite3 **opened, int flags, const 
     fail(connection, code, NULL);
   }
   return code & (connection->db.errMask | 0xff);
+}
+
+EXPORT int sqlite3_open_v2(const char *name, sqlite3 **opened, int flags, const char *vfs) {
+  return sqlite3_wasm_open(name, opened, flags, vfs, NULL);
 }
 
 EXPORT int sqlite3_open(const char *name, sqlite3 **opened) {

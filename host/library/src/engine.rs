@@ -1,5 +1,6 @@
 //! One instance and its connections.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs::File;
@@ -14,7 +15,7 @@ use std::slice;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use runtime::database::wire::{Operations, Reader, code};
 use runtime::database::{Callback, Failure, Instance, Interrupter, Settings};
 use runtime::extensions::{ExtensionGrants, Limits as ExtensionLimits};
@@ -23,6 +24,14 @@ use crate::grants;
 use crate::refusals;
 use crate::settings::Limits;
 use crate::template::Sandbox;
+
+/// What the program decides for a connection.
+pub struct Terms<'a> {
+    /// The limits.
+    pub limits: Limits,
+    /// The grants besides those of the environment: see [`grants::of_program`].
+    pub grants: &'a [&'a [u8]],
+}
 
 /// An instance. The C code holds its mutex during every call but [`Engine::interrupt`].
 pub struct Engine {
@@ -156,15 +165,20 @@ impl Engine {
     pub fn start(
         sandbox: &Sandbox,
         path: Option<&Path>,
-        limits: Limits,
+        terms: &Terms<'_>,
         own: *const c_void,
     ) -> Result<Self> {
+        let limits = terms.limits;
         let mut extension_grants = ExtensionGrants::default();
         extension_grants.without_options();
         sandbox.shipped.iter().for_each(|directory| extension_grants.shipped(directory));
-        let recipe = &sandbox.recipe;
+        let mut recipe = Cow::Borrowed(&sandbox.recipe);
+        if !terms.grants.is_empty() {
+            grants::of_program(recipe.to_mut(), &mut extension_grants, terms.grants)
+                .context("the program's grants")?;
+        }
         let settings = Settings {
-            grants: grants::of_database(recipe, path),
+            grants: grants::of_database(&recipe, path),
             masks: recipe.masks.clone(),
             memory_bytes: limits.memory,
             temporary_bytes: None,

@@ -10,7 +10,7 @@ use runtime::database::Failure;
 use runtime::database::wire::code;
 use runtime::filesystem::forks;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Terms};
 use crate::grants::path_of;
 use crate::settings::Limits;
 use crate::template::sandbox;
@@ -22,6 +22,29 @@ pub struct StartOptions {
     path: *const c_char,
     max_memory: *const c_char,
     timeout: *const c_char,
+    grants: *const *const c_char,
+}
+
+/// The texts of a list that ends with a null pointer; none without a list.
+///
+/// # Safety
+///
+/// They are C strings.
+unsafe fn texts<'a>(list: *const *const c_char) -> Vec<&'a [u8]> {
+    let mut texts = Vec::new();
+    let mut next = list;
+    while !next.is_null() {
+        // SAFETY: the list ends with a null pointer, which has not been reached.
+        let text = unsafe { *next };
+        if text.is_null() {
+            break;
+        }
+        // SAFETY: as above.
+        texts.push(unsafe { CStr::from_ptr(text) }.to_bytes());
+        // SAFETY: the list goes on behind a text.
+        next = unsafe { next.add(1) };
+    }
+    texts
 }
 
 /// Pass a message to C, which frees it with [`engine_free_text`].
@@ -56,7 +79,7 @@ fn cannot_open(error: anyhow::Error) -> Failure {
 ///
 /// # Safety
 ///
-/// C strings, some of which may be null.
+/// C strings and a list of them, some of which may be null.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn engine_start(
     options: &StartOptions,
@@ -66,6 +89,8 @@ unsafe extern "C" fn engine_start(
 ) -> c_int {
     // SAFETY: as above.
     let text = |text: *const c_char| (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) });
+    // SAFETY: as above.
+    let grants = unsafe { texts(options.grants) };
     guarded(message, || {
         let parameter = |given: *const c_char| text(given).map(|text| text.to_string_lossy());
         let (memory, time) = (parameter(options.max_memory), parameter(options.timeout));
@@ -74,7 +99,7 @@ unsafe extern "C" fn engine_start(
             let limits = Limits::new(memory.as_deref(), time.as_deref())?;
             let library = text(options.library).unwrap_or_default();
             let sandbox = sandbox(library, limits.time.is_some())?;
-            Engine::start(&sandbox, path.as_deref(), limits, own)
+            Engine::start(&sandbox, path.as_deref(), &Terms { limits, grants: &grants }, own)
         };
         let engine = start().map_err(cannot_open)?;
         // SAFETY: C passes a variable.

@@ -1,4 +1,5 @@
-//! The grants of a connection: the directory of its database, and those of `SQLITE_WASM_GRANTS`.
+//! The grants of a connection: the directory of its database, those of `SQLITE_WASM_GRANTS`, and those
+//! that the program gives it.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -6,8 +7,10 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::str;
 
 use anyhow::{Context, Result, ensure};
+use runtime::extensions::ExtensionGrants;
 use runtime::filesystem::grants::{Access, Grants, Mask};
 use runtime::sandbox::{DatabaseGrant, Dotfiles, Links, Neighbours, Recipe};
 
@@ -31,6 +34,34 @@ pub fn of_database(recipe: &Recipe, path: Option<&Path>) -> Grants {
         let _ = grants.database(path, how);
     }
     grants.finish(Dotfiles::Closed)
+}
+
+/// Add what the program grants one connection: directories as in the variable, whose own take
+/// precedence, and `NAME=WORDS` for an extension, as in the runner's `--grant`.
+///
+/// # Errors
+///
+/// When a directory is missing, or a word is invalid.
+pub fn of_program(
+    recipe: &mut Recipe,
+    extensions: &mut ExtensionGrants,
+    words: &[&[u8]],
+) -> Result<()> {
+    for word in words {
+        match extension_grant(word) {
+            Some(grant) => extensions.add(grant)?,
+            None => add(recipe, word)?,
+        }
+    }
+    Ok(())
+}
+
+/// A word that begins with the name of an extension and `=`. A directory of this name is `./NAME=…`.
+fn extension_grant(word: &[u8]) -> Option<&str> {
+    let text = str::from_utf8(word).ok()?;
+    let (name, _) = text.split_once('=')?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (!name.is_empty() && name.bytes().all(is_name)).then_some(text)
 }
 
 /// Add the grants of the environment.
@@ -80,4 +111,29 @@ fn add(recipe: &mut Recipe, word: &[u8]) -> Result<()> {
 /// The path of a database in C.
 pub fn path_of(bytes: &[u8]) -> PathBuf {
     OsString::from_vec(bytes.to_vec()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_not_taken_for_the_grant_of_an_extension() {
+        for grant in ["csv=dir:/srv", "ann_read=dir:/srv:ro,sql", "x-1="] {
+            assert_eq!(extension_grant(grant.as_bytes()), Some(grant));
+        }
+        for path in ["/srv/a=b", "./csv=dir:/srv", "a b=c", "=", "=sql", "data", "", "\u{e4}=sql"] {
+            assert_eq!(extension_grant(path.as_bytes()), None, "{path}");
+        }
+        assert_eq!(extension_grant(b"csv=\xff"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_granted_is_an_error() {
+        let (mut recipe, mut extensions) = (Recipe::of_user(), ExtensionGrants::default());
+        for word in ["/nothing/here", "/proc", "csv=dir:/nothing/here", "csv=everything"] {
+            let granted = of_program(&mut recipe, &mut extensions, &[word.as_bytes()]);
+            assert!(granted.is_err(), "{word}");
+        }
+    }
 }

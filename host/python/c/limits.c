@@ -195,21 +195,6 @@ int sandbox_prepare_v2(sqlite3 *db, const char *sql, int count, sqlite3_stmt **s
   return code;
 }
 
-/* Without `uri=True` a name that begins with `file:` is a file of that name: the library takes every
-** such name for a URI, which could choose a VFS or a mode. */
-int sandbox_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) {
-  if (flags & SQLITE_OPEN_URI || strncmp(name, "file:", 5) != 0)
-    return sqlite3_open_v2(name, db, flags, vfs);
-  size_t size = strlen(name) + sizeof("./");
-  char *path = malloc(size);
-  *db = NULL;
-  if (!path) return SQLITE_NOMEM;
-  snprintf(path, size, "./%s", name);
-  int code = sqlite3_open_v2(path, db, flags, vfs);
-  free(path);
-  return code;
-}
-
 /* The limit that the last failure has reached. SQLite in the sandbox has no other memory to run out
 ** of than that of the limit. */
 static Reached last_reached(sqlite3 *db) {
@@ -274,6 +259,7 @@ static PyObject *limit(PyObject *module, PyObject *arguments) {
 
 PyMethodDef sandbox_functions[] = {
     {"_limit", limit, METH_VARARGS, NULL},
+    {"_grant", grants_grant, METH_VARARGS, NULL},
     {"_enable_shared_cache", older_enable_shared_cache, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -4,6 +4,9 @@
 
 extern PyMethodDef sandbox_functions[];
 
+/* grants.c */
+PyObject *grants_grant(PyObject *module, PyObject *arguments);
+
 /* older.c */
 PyObject *older_enable_shared_cache(PyObject *module, PyObject *enable);
 

@@ -19,6 +19,10 @@ static inline PyObject *sandbox_module_attribute(const char *name, const char *a
 
 #include "compat.h"
 
+/* Of host/library/c/open.c. */
+int sqlite3_wasm_open(const char *name, sqlite3 **db, int flags, const char *vfs,
+                      const char *const *grants);
+
 /* The functions of SQLite that the module uses. The build lists them in functions.h: FUNCTION(step)
 ** for each of them, or with SANDBOX_REDIRECT a macro that replaces its name. */
 typedef struct {
@@ -33,15 +37,17 @@ extern Library sandbox_library;
 #include "functions.h"
 #undef SANDBOX_REDIRECT
 
-/* limits.c, instead of functions that a limit can end. */
+/* grants.c. */
 int sandbox_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs);
+
+/* limits.c, instead of functions that a limit can end. */
 int sandbox_prepare_v2(sqlite3 *db, const char *sql, int count, sqlite3_stmt **statement,
                        const char **tail);
 int sandbox_step(sqlite3_stmt *statement);
 int sandbox_reset(sqlite3_stmt *statement);
 int sandbox_finalize(sqlite3_stmt *statement);
 
-/* limits.c defines these and calls the library's own. */
+/* These two define them and call the library's own. */
 #ifndef SANDBOX_LIMITS
 #undef sqlite3_open_v2
 #undef sqlite3_prepare_v2

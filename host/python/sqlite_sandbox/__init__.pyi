@@ -74,6 +74,7 @@ def connect(
     statement_time: float | None = None,
     rows: int | None = None,
     extensions: Iterable[str] = (),
+    grants: Iterable[str | PathLike[str]] = (),
 ) -> Connection: ...
 @overload
 def connect(
@@ -91,6 +92,7 @@ def connect(
     statement_time: float | None = None,
     rows: int | None = None,
     extensions: Iterable[str] = (),
+    grants: Iterable[str | PathLike[str]] = (),
 ) -> _Connection: ...
 
 # SQLite's constants, of which each Python has others.

@@ -1,7 +1,7 @@
-"""Connections with limits and extensions.
+"""Connections with limits, grants and extensions.
 
-Options reach the library as parameters of a URI, so every text that goes there is checked or escaped:
-a path can never become a parameter.
+Limits reach the library as parameters of a URI, so every text that goes there is checked or escaped:
+a path can never become a parameter. Grants have another way: no URI can grant anything.
 """
 
 import os
@@ -100,15 +100,43 @@ def _extension(name):
     return name
 
 
-class _Database(os.PathLike):
-    """The path of a database with limits. Factories pass it on as they pass on any path."""
+def _grant(word):
+    """A grant in bytes: DIR, DIR:ro, or NAME=WORDS for an extension; an object of `pathlib` is a directory."""
+    if isinstance(word, os.PathLike):
+        word = os.fsencode(os.path.abspath(word)) + b":rw"
+    elif isinstance(word, str):
+        word = os.fsencode(word)
+    else:
+        raise TypeError(f"a grant must be a str or a path, not {type(word).__name__}")
+    if not word or b"\0" in word:
+        raise ValueError(f"the grant {os.fsdecode(word)!r} is neither a directory nor NAME=WORDS for an extension")
+    return word
 
-    def __init__(self, path, uri, parameters):
+
+def _grants(words):
+    if isinstance(words, (str, bytes, os.PathLike)):
+        raise TypeError(f"grants must be a list of str, not {type(words).__name__}")
+    return tuple(map(_grant, words))
+
+
+class _Database(os.PathLike):
+    """The path of a database with limits and grants. Factories pass it on as they pass on any path."""
+
+    def __init__(self, path, uri, parameters, grants):
         self.path = path
         self.uri = uri
         self.parameters = parameters
+        self.grants = grants
 
     def __fspath__(self):
+        name = self.name()
+        if self.grants:
+            # For the connection that opens this name next, in this thread.
+            _sqlite3._grant(name, self.grants)
+        return name
+
+    def name(self):
+        """The name for the library."""
         path = os.fsencode(self.path)
         if b"\0" in path:
             raise ValueError("embedded null byte")
@@ -138,7 +166,7 @@ def _with(uri, limits):
     return path + b"?" + b"&".join(filter(None, [limits, query])) + mark + fragment
 
 
-def connect(database, *args, memory=None, statement_time=None, rows=None, extensions=(), **options):
+def connect(database, *args, memory=None, statement_time=None, rows=None, extensions=(), grants=(), **options):
     """Open a connection to the SQLite database file 'database'.
 
     The arguments are those of CPython's sqlite3.connect, and:
@@ -147,6 +175,8 @@ def connect(database, *args, memory=None, statement_time=None, rows=None, extens
     statement_time: how many seconds a statement may take, for all its rows together
     rows: how many rows a statement may return
     extensions: extensions to load, by their name or the path of a component
+    grants: directories that SQL may use besides the database's own, "DIR" or "DIR:ro", and what
+        extensions get, as in "csv=dir:DIR:ro"
 
     A limit that is reached raises LimitError. SQLITE_WASM_MAX_MEMORY and SQLITE_WASM_TIMEOUT of the
     environment are ceilings.
@@ -160,10 +190,15 @@ def connect(database, *args, memory=None, statement_time=None, rows=None, extens
     if isinstance(extensions, str):
         raise TypeError("extensions must be a list of str, not str")
     files = [_extension(name) for name in extensions]
-    if parameters:
+    granted = _grants(grants)
+    if parameters or granted:
         args, uri = _with_uri(args, options)
-        database = _Database(database, uri, parameters)
-    connection = _sqlite3.connect(database, *args, **options)
+        database = _Database(database, uri, parameters, granted)
+    try:
+        connection = _sqlite3.connect(database, *args, **options)
+    finally:
+        if granted:
+            _sqlite3._grant()
     try:
         if most_rows or statement_time is not None:
             _sqlite3._limit(connection, most_rows, float(statement_time or 0))

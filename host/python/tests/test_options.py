@@ -1,6 +1,7 @@
 """Options of `connect` that a stranger may have chosen: none can become another option."""
 
 import os
+import pathlib
 import unittest
 
 import sqlite_sandbox
@@ -129,6 +130,116 @@ class Options(Case):
         for path in ("/etc/passwd", "/proc/self/mem", "../x.db", "/root/x.db"):
             with self.subTest(path=path), self.assertRaises(sqlite_sandbox.OperationalError):
                 connection.execute("ATTACH ? AS other", (path,))
+
+    def other(self, name="other"):
+        """A directory with a database that is not granted."""
+        directory = self.path(name)
+        os.mkdir(directory)
+        path = os.path.join(directory, "x.db")
+        with sqlite_sandbox.connect(path) as connection:
+            connection.execute("CREATE TABLE t(x)")
+        connection.close()
+        return directory, path
+
+    def attach(self, path, **options):
+        """A connection to another directory's database, with the other one attached."""
+        os.makedirs(self.path("own"), exist_ok=True)
+        connection = self.connect(self.path("own/x.db"), **options)
+        connection.execute("ATTACH ? AS other", (path,))
+        return connection
+
+    def test_grants_are_for_one_connection(self):
+        directory, path = self.other()
+        for grants in ([directory], [f"{directory}:rw"], [pathlib.Path(directory)], ["/usr:ro", directory]):
+            with self.subTest(grants=grants):
+                connection = self.attach(path, grants=grants, memory="64M")
+                connection.execute("INSERT INTO other.t VALUES (1)").connection.commit()
+                connection.close()
+            with self.assertRaises(sqlite_sandbox.OperationalError):
+                self.attach(path)
+
+    def test_a_grant_for_reading(self):
+        directory, path = self.other()
+        connection = self.attach(path, grants=[f"{directory}:ro"])
+        self.assertEqual(connection.execute("SELECT count(*) FROM other.t").fetchone(), (0,))
+        with self.assertRaisesRegex(sqlite_sandbox.OperationalError, "readonly"):
+            connection.execute("INSERT INTO other.t VALUES (1)")
+        # It holds for the database itself, too.
+        connection = self.connect(path, grants=[f"{directory}:ro"])
+        with self.assertRaisesRegex(sqlite_sandbox.OperationalError, "readonly"):
+            connection.execute("INSERT INTO t VALUES (1)")
+
+    def test_the_environment_comes_before_grants(self):
+        directory, path = self.other()
+        code = (
+            "import sqlite_sandbox, sys\n"
+            "con = sqlite_sandbox.connect(':memory:', grants=[sys.argv[1]])\n"
+            "con.execute('ATTACH ? AS other', (sys.argv[2],))\n"
+            "try: con.execute('INSERT INTO other.t VALUES (1)')\n"
+            "except sqlite_sandbox.OperationalError as error: print(error)"
+        )
+        self.assertIn("readonly", self.run_python("-c", code, directory, path, SQLITE_WASM_GRANTS=f"{directory}:ro"))
+
+    def test_no_uri_grants(self):
+        directory, path = self.other()
+        for name in ("wasm_grants", "grants", "wasm_grant"):
+            with self.subTest(name=name), self.assertRaises(sqlite_sandbox.OperationalError):
+                own = f"file:{self.directory}/own/x.db?{name}={directory}"
+                os.makedirs(self.path("own"), exist_ok=True)
+                self.connect(own, uri=True, grants=["/usr:ro"]).execute("ATTACH ? AS other", (path,))
+
+    def test_grants_do_not_outlive_connect(self):
+        directory, path = self.other()
+        with self.assertRaises(TypeError):
+            self.connect(":memory:", grants=[directory], timeout="soon")
+        with self.assertRaises(sqlite_sandbox.OperationalError):
+            self.connect(self.path("no/x.db"), grants=[directory])
+
+        class Twice(sqlite_sandbox.Connection):
+            def __init__(self, database, **options):
+                super().__init__(database, **options)
+                self.second = sqlite_sandbox.connect(":memory:")
+
+        first = self.connect(":memory:", grants=[directory], factory=Twice)
+        self.addCleanup(first.second.close)
+        first.execute("ATTACH ? AS other", (path,))
+        for connection in (first.second, self.connect(":memory:"), self.connect("file::memory:?", uri=True)):
+            with self.assertRaises(sqlite_sandbox.OperationalError):
+                connection.execute("ATTACH ? AS other", (path,))
+
+    def test_shared_caches_have_one_list_of_grants(self):
+        (first, path), (second, _) = self.other(), self.other("second")
+        os.mkdir(self.path("own"))
+        uri = f"file:{self.directory}/own/x.db?cache=shared"
+        connection = self.connect(uri, uri=True, grants=[first])
+        self.connect(uri, uri=True, grants=[first]).execute("ATTACH ? AS other", (path,))
+        for grants in ([second], [first, second], [f"{first}:ro"]):
+            with self.subTest(grants=grants), self.assertRaisesRegex(sqlite_sandbox.OperationalError, "other grants"):
+                self.connect(uri, uri=True, grants=grants)
+        connection.execute("ATTACH ? AS other", (path,))
+
+    def test_extensions_get_grants(self):
+        directory, _ = self.other()
+        file = os.path.join(directory, "x.csv")
+        with open(file, "w") as written:
+            written.write("a,b\n1,2\n")
+        table = f"CREATE VIRTUAL TABLE temp.c USING csv(filename='{file}', header=1)"
+        with self.assertRaises(sqlite_sandbox.OperationalError):
+            self.connect(":memory:", extensions=["csv"]).execute(table)
+        connection = self.connect(":memory:", extensions=["csv"], grants=[f"csv=dir:{directory}:ro"])
+        connection.execute(table)
+        self.assertEqual(connection.execute("SELECT b FROM c").fetchall(), [("2",)])
+
+    def test_grants_are_checked(self):
+        for value in ("/usr", b"/usr", pathlib.Path("/usr"), [b"/usr"], [1], [None], 1):
+            with self.subTest(grants=value), self.assertRaises(TypeError):
+                self.connect(":memory:", grants=value)
+        for value in ("", "a\0b", "/usr\0:ro"):
+            with self.subTest(grant=value), self.assertRaises(ValueError):
+                self.connect(":memory:", grants=[value])
+        for value in ("/nothing/here", "/proc", "/proc/self", "csv=dir:/nothing/here", "csv=everything", "csv="):
+            with self.subTest(grant=value), self.assertRaises(sqlite_sandbox.OperationalError):
+                self.connect(":memory:", grants=[value])
 
     def test_factories_get_the_path(self):
         class Factory(sqlite_sandbox.Connection):

@@ -95,7 +95,8 @@ impl Subject<'_> {
     pub fn refusal_without_options(&self, need: &Need) -> String {
         let what = what(need);
         format!(
-            "it needs {what}, which only the extensions that were shipped with this library get here"
+            "it needs {what}, which only the extensions that were shipped with this library get here, \
+             and those that the program grants it"
         )
     }
 }

@@ -36,7 +36,11 @@ pub fn sample_arguments() -> (Json, &'static [&'static str]) {
 
 /// What describes parameters.
 pub fn parameters() -> Json {
-    json!({ "type": ["array", "object"], "description": "Values for ? in their order, or by name" })
+    // Some clients know no list of types.
+    json!({
+        "anyOf": [{ "type": "array" }, { "type": "object" }],
+        "description": "Values for ? in their order, or by name"
+    })
 }
 
 pub fn query(call: &mut Call<'_>, arguments: &Arguments<'_>) -> Result<Json, Failure> {

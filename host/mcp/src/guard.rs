@@ -23,8 +23,11 @@ const PRAGMA: &str = "pragma_";
 /// The PRAGMA whose rows are paths.
 const PATHS: &str = "database_list";
 
-/// The PRAGMAs that say nothing of tables and their rows.
-const PRAGMAS: [&str; 18] = [
+/// The function that tells where a record is in the file, and so how long the values of others are.
+const OFFSET: &str = "sqlite_offset";
+
+/// The PRAGMAs that say nothing of tables and their rows, nor of the pages that these fill.
+const PRAGMAS: [&str; 16] = [
     "application_id",
     "collation_list",
     "compile_options",
@@ -32,11 +35,9 @@ const PRAGMAS: [&str; 18] = [
     "defer_foreign_keys",
     "encoding",
     "foreign_keys",
-    "freelist_count",
     "function_list",
     "journal_mode",
     "module_list",
-    "page_count",
     "page_size",
     "pragma_list",
     "query_only",
@@ -166,6 +167,11 @@ impl State {
             A::Update { table_name, column_name } => self.update(table_name, column_name, context),
             A::Insert { table_name } => self.insert(table_name, context),
             A::Delete { table_name } => self.access(table_name, "", context),
+            A::Function { function_name, .. }
+                if self.catalog.has_lists() && function_name.eq_ignore_ascii_case(OFFSET) =>
+            {
+                Err(format!("{OFFSET}; it tells how long hidden values are"))
+            }
             action if self.catalog.has_lists() => self.change(action),
             _ => Ok(()),
         }

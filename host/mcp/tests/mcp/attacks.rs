@@ -143,6 +143,10 @@ const READS: &[(&str, &str)] = &[
     ("SELECT name FROM users UNION SELECT password FROM users", "users.password"),
     ("SELECT CASE WHEN pin = 17 THEN 1 ELSE abs(-9223372036854775808) END FROM users", "users.pin"),
     ("SELECT load_extension(password) FROM users", ""),
+    ("SELECT sqlite_offset(name) FROM users", "sqlite_offset"),
+    ("SELECT max(SQLITE_OFFSET(name)) FROM users", "sqlite_offset"),
+    ("PRAGMA page_count", "PRAGMA page_count"),
+    ("SELECT * FROM pragma_freelist_count", "PRAGMA freelist_count"),
 ];
 
 /// Attacks by writing: none tells what is hidden, then or later.

@@ -288,6 +288,33 @@ describe('replies of an engine that was taken over', () => {
   });
 });
 
+test('a backup that is locked out fails, and the file can be used', async (t) => {
+  const root = directory(t);
+  const [file, target] = ['own.db', 'target.db'].map((name) => path.join(root, name));
+  const own = new Database(file).exec('CREATE TABLE t(a); INSERT INTO t VALUES(1)');
+  await assert.rejects(own.backup(file), { code: 'SQLITE_BUSY' });
+  const writer = new Database(target).exec('BEGIN IMMEDIATE; CREATE TABLE t(a)');
+  await assert.rejects(own.backup(target), { code: 'SQLITE_BUSY' });
+  writer.exec('COMMIT').close();
+  assert.strictEqual((await own.backup(target)).remainingPages, 0);
+  for (const name of [file, target]) {
+    const copy = new Database(name);
+    assert.strictEqual(copy.exec('INSERT INTO t VALUES(2)').prepare('SELECT count(*) FROM t').pluck().get(), 2);
+    copy.close();
+  }
+  own.close();
+});
+
+test('what is not a file is no extension', (t) => {
+  const root = directory(t);
+  execFileSync('mkfifo', [path.join(root, 'pipe')]);
+  for (const name of [path.join(root, 'pipe'), '/dev/zero', root, '.', '']) assert.throws(() => db.loadExtension(name), /not a file/, name);
+  const long = path.join(root, 'long.wasm');
+  fs.closeSync(fs.openSync(long, 'w'));
+  fs.truncateSync(long, (256 << 20) + 1);
+  assert.throws(() => db.loadExtension(long), /more than 268435456 bytes/);
+});
+
 test('use after close', () => {
   const other = new Database(':memory:');
   const statement = other.prepare('SELECT 1');

@@ -70,3 +70,7 @@ test('limits are checked', () => {
     new Database(':memory:', { [limit]: undefined }).close();
   }
 });
+
+test('memory that is too little to start', () => {
+  assert.throws(() => new Database(':memory:', { memory: 1 }), { name: 'RangeError', message: /^a limit of 1 is too low: it needs \d+ bytes/ });
+});

@@ -74,11 +74,14 @@ class Backup {
       }),
     );
     const code = head.code & 0xff;
-    if (code !== CODE.OK && code !== CODE.DONE && code !== CODE.BUSY) {
+    const fail = () => {
       throw this.#target.errorOf(head.code, head.message ?? 'the backup has failed');
-    }
+    };
+    if (code !== CODE.OK && code !== CODE.DONE && code !== CODE.BUSY) fail();
     const remainingPages = reader.u32();
     const totalPages = reader.u32();
+    // A backup that is locked out before its first page knows of no pages: it is not at its end.
+    if (code === CODE.BUSY && totalPages === 0) fail();
     if (code === CODE.DONE) this.#isDone = true;
     return { totalPages, remainingPages };
   }

@@ -33,9 +33,13 @@ function shippedGrants(sha256) {
   return Object.hasOwn(known, sha256) ? known[sha256] : [];
 }
 
-/** The file of a name or path. */
-function fileOf(source) {
-  return PLAIN_NAME.test(source) ? path.join(SHIPPED, `${source}.wasm`) : path.resolve(source);
+/** The bytes of the file of a name or path. A device has no end, and a pipe would wait for its other one. */
+function read(source) {
+  const file = PLAIN_NAME.test(source) ? path.join(SHIPPED, `${source}.wasm`) : path.resolve(source);
+  const status = fs.statSync(file);
+  if (!status.isFile()) throw new Error(`${file} is not a file`);
+  if (status.size > MAX_FILE_BYTES) throw new Error(`${file} has more than ${MAX_FILE_BYTES} bytes`);
+  return fs.readFileSync(file);
 }
 
 /**
@@ -59,7 +63,7 @@ function loadExtension(connection, dispatch, source, options) {
   if (typeof source !== 'string') {
     throw new TypeError('Expected first argument to be a string, URL or Uint8Array');
   }
-  return load(connection, dispatch, fs.readFileSync(fileOf(source)), given);
+  return load(connection, dispatch, read(source), given);
 }
 
 function load(connection, dispatch, bytes, given) {

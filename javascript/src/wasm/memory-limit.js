@@ -9,10 +9,9 @@ const PAGE_BYTES = 64 << 10;
 const MAX_PAGES = 1 << 16;
 
 /** The module's own memory needs more than the limit. */
-class MemoryTooSmall extends Error {
-  constructor(neededBytes) {
-    super(`it needs ${neededBytes} bytes of memory to start`);
-    this.neededBytes = neededBytes;
+class MemoryTooSmall extends RangeError {
+  constructor(bytes, neededBytes) {
+    super(`a limit of ${bytes} is too low: it needs ${neededBytes} bytes of memory to start`);
   }
 }
 
@@ -40,7 +39,7 @@ function limitMemory(room, bytes) {
   if (!section) throw new MalformedWasm('a module without a memory');
   const { minimum, maximum } = readMemory(module, section);
   const limit = Math.min(maximum, Math.floor(bytes / PAGE_BYTES));
-  if (limit < minimum) throw new MemoryTooSmall(minimum * PAGE_BYTES);
+  if (limit < minimum) throw new MemoryTooSmall(bytes, minimum * PAGE_BYTES);
   const content = [1, 1, ...leb(minimum), ...leb(limit)];
   const changed = [MEMORY_SECTION, ...leb(content.length), ...content];
   const start = ROOM_BYTES + section.end - changed.length - section.header;

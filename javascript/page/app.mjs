@@ -273,7 +273,6 @@ export class App {
 
   /** Files that were dropped: rows, a database, or an extension. */
   async importFiles(files) {
-    const turn = this.#shown;
     for (const file of files) {
       try {
         this.report(`reading ${file.name} …`);
@@ -284,11 +283,15 @@ export class App {
     }
     const { status } = this;
     const text = status.textContent;
+    let turn = this.#shown;
     await this.changed();
-    // The user may have gone on to another table meanwhile.
+    // The user may look at something else meanwhile.
     if (turn !== this.#shown) return;
-    if (this.#table && !this.error.textContent) await this.openTable(this.#table);
-    if (text && this.#shown - turn < 2) status.textContent = text;
+    if (this.#table && !this.error.textContent) {
+      turn++;
+      await this.openTable(this.#table);
+    }
+    if (text && turn === this.#shown) status.textContent = text;
   }
 
   async #importFile(file) {

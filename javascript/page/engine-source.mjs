@@ -2,6 +2,9 @@
 
 const INDEX = 'extensions/index.json';
 
+/** A number of JavaScript is bound as a real one, which a column without a type would keep. */
+const integer = (value) => (Number.isSafeInteger(value) ? BigInt(value) : value);
+
 export class EngineSource {
   #database = null;
   #loaded = [];
@@ -34,7 +37,7 @@ export class EngineSource {
 
   query(sql, params, options) {
     if (!this.#database) return Promise.reject(new Error('the shell has the database open'));
-    return this.#database.query(sql, params, options);
+    return this.#database.query(sql, params?.map(integer), options);
   }
 
   serialize() {

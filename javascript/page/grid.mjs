@@ -214,18 +214,21 @@ export class Grid {
     const cell = this.body.querySelector('#active-cell');
     const value = this.#row(this.#active.row)?.[this.#active.column];
     if (!this.options.edit || !cell || value === undefined || value instanceof Uint8Array) return;
-    const input = element('input', { value: whole(value), spellcheck: false, attributes: { 'aria-label': 'new value; Escape leaves the old one' } });
+    // A field of one line drops line breaks, and a larger one changes carriage returns: what is shown at first is compared.
+    const isLong = /[\r\n]/.test(whole(value));
+    const input = element(isLong ? 'textarea' : 'input', { value: whole(value), spellcheck: false, attributes: { 'aria-label': `new value; Escape leaves the old one${isLong ? ', Shift+Enter begins a line' : ''}` } });
+    const before = input.value;
     let isOver = false;
     const end = (isKept) => {
       if (isOver) return;
       isOver = true;
       this.root.focus();
-      if (isKept && input.value !== whole(value)) this.#put(input.value);
+      if (isKept && input.value !== before) this.#put(input.value);
       else this.#draw(true);
     };
     input.addEventListener('keydown', (event) => {
       event.stopPropagation();
-      if (event.key === 'Enter') end(true);
+      if (event.key === 'Enter' && !event.shiftKey) end(true);
       if (event.key === 'Escape') end(false);
     });
     input.addEventListener('blur', () => end(true));

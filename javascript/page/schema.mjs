@@ -5,35 +5,52 @@ import { quoted } from './sql.mjs';
 const OBJECTS = `SELECT type, name, tbl_name, sql FROM sqlite_schema
   WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type <> 'table', name`;
 
-/** The columns of all tables in one statement. */
-const COLUMNS = `SELECT s.name, c.name, c.type, c."notnull", c.dflt_value, c.pk, c.hidden
+/** The columns of tables and views for which a condition holds. */
+const columnsWhere = (condition) => `SELECT s.name, c.name, c.type, c."notnull", c.dflt_value, c.pk, c.hidden
   FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c
-  WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
+  WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND ${condition}`;
 
 const LIST = `SELECT name, wr FROM pragma_table_list WHERE schema = 'main'`;
 
-/** Views whose tables are missing have no columns. */
-async function columnsOf(source) {
-  try {
-    return (await source.query(COLUMNS))[0].rows;
-  } catch {
-    return [];
+/** A view whose table is missing and a table whose module is missing fail the statement that asks for their columns. */
+const CAN_FAIL = "(s.type = 'view' OR s.sql LIKE 'CREATE VIRTUAL%')";
+
+const isVirtual = (sql) => /^\s*CREATE\s+VIRTUAL/i.test(sql ?? '');
+
+/** The columns if one statement for all has failed: those that can fail are read one by one. */
+async function columnsOfEach(source, objects) {
+  const rowsOf = ([{ rows }]) => rows;
+  const others = objects.filter(([type, , , sql]) => type === 'view' || (type === 'table' && isVirtual(sql)));
+  const each = others.map(([, name]) => source.query(columnsWhere('s.name = ?'), [name]).then(rowsOf, () => []));
+  const columns = await Promise.all([source.query(columnsWhere(`NOT ${CAN_FAIL}`)).then(rowsOf), ...each]);
+  return columns.flat();
+}
+
+/** The rows by one of their values. */
+function grouped(rows, column) {
+  const groups = new Map();
+  for (const row of rows) {
+    if (!groups.has(row[column])) groups.set(row[column], []);
+    groups.get(row[column]).push(row);
   }
+  return (key) => groups.get(key) ?? [];
 }
 
 export async function readSchema(source) {
-  const [[objects], [list], columns] = await Promise.all([source.query(OBJECTS), source.query(LIST), columnsOf(source)]);
+  const all = source.query(columnsWhere('true')).then(([{ rows }]) => rows, () => null);
+  const [[objects], [list], known] = await Promise.all([source.query(OBJECTS), source.query(LIST), all]);
+  const columnsOf = grouped(known ?? (await columnsOfEach(source, objects.rows)), 0);
   const withoutRowId = new Set(list.rows.filter(([, wr]) => wr === 1).map(([name]) => name));
+  const ofTable = grouped(objects.rows, 2);
+  const named = (table, wanted) => ofTable(table).filter(([kind]) => kind === wanted).map(([, name, , sql]) => ({ name, sql }));
   const tables = objects.rows
     .filter(([type]) => type === 'table' || type === 'view')
     .map(([type, name, , sql]) => ({
       type, name, sql,
-      hasRowId: type === 'table' && !withoutRowId.has(name) && !/^\s*CREATE\s+VIRTUAL/i.test(sql ?? ''),
-      columns: columns
-        .filter(([table]) => table === name)
-        .map(([, column, kind, notNull, value, key, hidden]) => ({ name: column, type: kind, notNull: notNull === 1, value, key, hidden })),
-      indexes: objects.rows.filter(([kind, , table]) => kind === 'index' && table === name).map(([, index, , text]) => ({ name: index, sql: text })),
-      triggers: objects.rows.filter(([kind, , table]) => kind === 'trigger' && table === name).map(([, trigger, , text]) => ({ name: trigger, sql: text })),
+      hasRowId: type === 'table' && !withoutRowId.has(name) && !isVirtual(sql),
+      columns: columnsOf(name).map(([, column, kind, notNull, value, key, hidden]) => ({ name: column, type: kind, notNull: notNull === 1, value, key, hidden })),
+      indexes: named(name, 'index'),
+      triggers: named(name, 'trigger'),
     }));
   return { tables };
 }

@@ -7,30 +7,33 @@ const TOKEN = /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?|--[^\
 
 const isBlank = (token) => /^\s$/.test(token) || token.startsWith('--') || token.startsWith('/*');
 
-/** The statements of a text, with where each begins. The body of a trigger belongs to its statement. */
+/** `CREATE TRIGGER`, whose statement has semicolons. TRIGGER and BEGIN can be names elsewhere. */
+const TRIGGER = /^(?:EXPLAIN (?:QUERY PLAN )?)?CREATE (?:TEMP(?:ORARY)? )?TRIGGER /;
+const LONGEST_BEGINNING = 7;
+
+/** The statements of a text, with where each begins. That of a trigger ends with `; END`, as for `sqlite3_complete`. */
 export function statements(text) {
   const found = [];
   let start = -1;
   let words = [];
-  let depth = 0;
+  let last = [];
   const end = (position) => {
     if (start >= 0) found.push({ sql: text.slice(start, position), start });
     start = -1;
     words = [];
-    depth = 0;
+    last = [];
   };
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (token === ';' && depth === 0) {
+    if (isBlank(token)) continue;
+    const isWhole = !TRIGGER.test(`${words.join(' ')} `) || (last[0] === ';' && last[1] === 'END');
+    if (token === ';' && isWhole) {
       end(index);
       continue;
     }
-    if (isBlank(token)) continue;
     if (start < 0) start = index;
     const word = token.toUpperCase();
-    if (words.length < 4) words.push(word);
-    if (words[0] !== 'CREATE' || !words.includes('TRIGGER')) continue;
-    if (word === 'BEGIN' || word === 'CASE') depth++;
-    if (word === 'END') depth--;
+    if (words.length < LONGEST_BEGINNING) words.push(word);
+    last = [last.at(-1), word];
   }
   end(text.length);
   return found;

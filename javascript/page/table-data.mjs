@@ -73,7 +73,8 @@ export class TableData {
   /** Sets one cell of a row. */
   async update(row, column, text) {
     const { name, type } = this.columns[column];
-    const value = text === null ? null : typed(text, type);
+    const isNumber = typeof row[column] === 'number' || typeof row[column] === 'bigint';
+    const value = text === null ? null : typed(text, isNumber ? 'NUMERIC' : type);
     await this.#change(`UPDATE ${quoted(this.table.name)} SET ${quoted(name)} = ? WHERE ${this.#whereKey()}`, [value, ...this.#keyValues(row)]);
   }
 

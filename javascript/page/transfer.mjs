@@ -70,22 +70,23 @@ export function parseFile(name, text) {
   const objects = Array.isArray(parsed) ? parsed : [parsed];
   if (!objects.every((object) => object !== null && typeof object === 'object' && !Array.isArray(object))) throw new Error(`${name}: an array of objects is expected`);
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  const plain = (value) => (value === undefined ? null : typeof value === 'boolean' ? Number(value) : value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
-  return { names, rows: objects.map((object) => names.map((key) => plain(object[key]))) };
+  const plain = (value) => (typeof value === 'boolean' ? Number(value) : value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
+  return { names, rows: objects.map((object) => names.map((key) => plain(Object.hasOwn(object, key) ? object[key] : null))) };
 }
 
 /** Names of columns that are there and differ. */
 function distinct(names) {
   const seen = new Set();
   return names.map((name, index) => {
-    let unique = name.trim() || `column${index + 1}`;
-    while (seen.has(unique.toLowerCase())) unique += '_';
+    const wanted = name.trim() || `column${index + 1}`;
+    let unique = wanted;
+    for (let count = index + 1; seen.has(unique.toLowerCase()); count++) unique = `${wanted}_${count}`;
     seen.add(unique.toLowerCase());
     return unique;
   });
 }
 
-/** Creates a table for the rows of a file. Returns the table's name and how many rows it has. */
+/** Creates a table for the rows of a file: all of them, or none. Returns the table's name and how many rows it has. */
 export async function importRows(source, name, { names, rows }, taken) {
   if (names.length === 0 || names.length > MAX_COLUMNS) throw new Error(`${name}: it has ${names.length} columns`);
   let table = name.replace(/\.[^.]*$/, '') || 'imported';
@@ -94,9 +95,14 @@ export async function importRows(source, name, { names, rows }, taken) {
   await source.query(`CREATE TABLE ${quoted(table)}(${columns.join(', ')})`);
   const atOnce = Math.max(1, Math.floor(MAX_PARAMETERS / names.length));
   const one = `(${names.map(() => '?').join(', ')})`;
-  for (let start = 0; start < rows.length; start += atOnce) {
-    const part = rows.slice(start, start + atOnce);
-    await source.query(`INSERT INTO ${quoted(table)} VALUES ${part.map(() => one).join(', ')}`, part.flat());
+  try {
+    for (let start = 0; start < rows.length; start += atOnce) {
+      const part = rows.slice(start, start + atOnce);
+      await source.query(`INSERT INTO ${quoted(table)} VALUES ${part.map(() => one).join(', ')}`, part.flat());
+    }
+  } catch (error) {
+    await source.query(`DROP TABLE ${quoted(table)}`).catch(() => {});
+    throw error;
   }
   return { table, count: rows.length };
 }

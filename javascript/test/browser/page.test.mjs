@@ -142,6 +142,39 @@ async function editingCells(user) {
   await user.until(() => document.querySelector('.status').textContent.startsWith('2 rows'));
 }
 
+/** A text of several lines stays what it is, and a view that cannot be read takes no columns from others. */
+async function unusualTables(user) {
+  await user.run("CREATE TABLE lines(a, n); INSERT INTO lines VALUES('one' || char(10) || 'two' || char(13), 5); CREATE TABLE gone(a); CREATE VIEW broken AS SELECT a FROM gone; DROP TABLE gone");
+  await user.open('lines');
+  const text = () => user.page.$eval('.grid .rows .row', (row) => row.firstChild.textContent);
+  const edit = async () => {
+    await user.page.focus('.grid');
+    await user.page.keyboard.press('Home');
+    await user.page.keyboard.press('Enter');
+    await user.page.waitForSelector('.grid textarea');
+  };
+  await edit();
+  await user.page.keyboard.press('Enter');
+  await user.until(() => !document.querySelector('.grid textarea'));
+  assert.equal(await text(), 'one\ntwo\r');
+  await edit();
+  await user.page.keyboard.press('End');
+  await user.press('Shift', 'Enter');
+  await user.page.keyboard.type('three');
+  await user.page.keyboard.press('Enter');
+  await user.until(() => /three/.test(document.querySelector('.grid .rows .row').firstChild.textContent));
+  assert.match(await text(), /^one\ntwo\n+three$/);
+  await user.page.focus('.grid');
+  await user.page.keyboard.press('End');
+  await user.page.keyboard.press('Enter');
+  await user.page.keyboard.type('6');
+  await user.page.keyboard.press('Enter');
+  await user.until(() => document.querySelector('.grid .rows .row').children[1].textContent === '6');
+  await user.run("SELECT typeof(n), 'of a column without a type' FROM lines");
+  assert.equal((await user.cells('.result .grid'))[0][0], 'integer');
+  await user.run('DROP VIEW broken; DROP TABLE lines');
+}
+
 async function sortingAndFilters(user) {
   const first = () => user.page.$eval('.grid .rows .row', (row) => row.firstChild.textContent);
   assert.equal(await first(), '2');
@@ -198,6 +231,7 @@ async function tried(user, url, name) {
   await user.picture(`${name}-hostile`);
   await editingCells(user);
   await sortingAndFilters(user);
+  await unusualTables(user);
 
   assert.match(await user.run(`CREATE INDEX by_b ON ${quoted(TABLE)}(b); CREATE TRIGGER trig AFTER INSERT ON ${quoted(TABLE)} BEGIN SELECT 1; SELECT 2; END; SELECT 1`), /1 rows/);
   await user.click(TABLE, '.tables');
@@ -216,6 +250,11 @@ async function tried(user, url, name) {
   await user.click('Plan');
   await page.waitForSelector('.plan li');
   assert.match(await user.text('.plan'), /SEARCH|SCAN/);
+  await user.type(`CREATE TRIGGER t AFTER INSERT ON ${quoted(TABLE)} BEGIN SELECT begin FROM x; END; DELETE FROM ${quoted(TABLE)}`);
+  await user.click('Plan');
+  await user.until(() => document.querySelector('.status').textContent === 'Plan' || document.querySelector('.error').textContent);
+  // Nothing of what has a plan was run.
+  assert.match(await user.run(`SELECT id FROM ${quoted(TABLE)}`), /^2 rows/);
   await user.picture(`${name}-plan`);
 
   assert.match(await user.run('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) SELECT i, i * i % 97 AS y FROM n; SELECT 2'), /^500 rows; 1 rows/);

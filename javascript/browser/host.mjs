@@ -10,12 +10,20 @@ const METHODS = new Set(['execute', 'loadExtension', 'serialize', 'restore']);
 /** Requests that wait for their turn. */
 const MAX_WAITING = 10_000;
 
+/** The code of a request that was not begun before the owner closed the database: the next owner can run it. */
+export const NOT_RUN = 'SQLITE_SANDBOX_NOT_RUN';
+
+const notRun = () => Object.assign(new TypeError('The database connection is not open'), { code: NOT_RUN });
+
 export class Host {
   #session;
   /** Who is in a transaction. */
   #holder = null;
   #waiting = [];
   #isBusy = false;
+  #isClosed = false;
+  /** Fulfilled when the running request has ended. */
+  #running = Promise.resolve();
   #ends = new AbortController();
   #watched = new Set();
 
@@ -27,8 +35,14 @@ export class Host {
     this.#session = session;
   }
 
+  /** Whether a worker is in a transaction. */
+  isHolder(id) {
+    return this.#holder === id;
+  }
+
   /** Runs a request of a worker, in its turn. */
   run(from, method, args) {
+    if (this.#isClosed) throw notRun();
     if (!METHODS.has(method)) throw new TypeError(`there is no request ${method}`);
     if (this.#waiting.length >= MAX_WAITING) throw new RangeError(`${MAX_WAITING} requests wait already`);
     this.#watch(from);
@@ -49,6 +63,7 @@ export class Host {
 
   /** A worker has ended, or closes the database: its requests are dropped and its transaction is rolled back. */
   leave(id) {
+    if (this.#isClosed) return;
     this.#waiting = this.#waiting.filter(({ from }) => from !== id);
     if (this.#holder === id) this.#waiting.unshift({ from: id, method: 'execute', args: ['ROLLBACK'], resolve: () => {}, reject: () => {} });
     this.#next();
@@ -60,8 +75,11 @@ export class Host {
     if (index < 0) return;
     const [{ from, method, args, resolve, reject }] = this.#waiting.splice(index, 1);
     this.#isBusy = true;
+    const run = async () => this.#session[method](...args);
+    const result = run();
+    this.#running = result.catch(() => {});
     try {
-      resolve(await this.#session[method](...args));
+      resolve(await result);
     } catch (error) {
       reject(error);
     }
@@ -71,7 +89,10 @@ export class Host {
   }
 
   async close() {
+    this.#isClosed = true;
     this.#ends.abort();
+    for (const { reject } of this.#waiting.splice(0)) reject(notRun());
+    await this.#running;
     await this.#session.close();
   }
 }

@@ -2,21 +2,28 @@
 // owner over a BroadcastChannel.
 
 import { packed, unpacked } from './errors.mjs';
-import { Host } from './host.mjs';
+import { Host, NOT_RUN } from './host.mjs';
 import { awaitOwnership, channelName, showAlive } from './ownership.mjs';
 
+const lost = (message) => Object.assign(new Error(message), { code: 'SQLITE_SANDBOX_OWNER_LOST' });
+
 /** The error of a request whose owner has ended before it replied. */
-function ownerLost() {
-  const error = new Error('the tab that ran the statement was closed; whether the statement was committed is not known');
-  error.code = 'SQLITE_SANDBOX_OWNER_LOST';
-  return error;
-}
+const ownerLost = () => lost('the tab that ran the statement was closed; whether the statement was committed is not known');
+
+/** The error of the next request of a transaction whose owner has ended: without it the rest would be committed alone. */
+const transactionLost = () => lost('the tab that ran the transaction was closed; the transaction was rolled back');
 
 export class Peer {
   #id = crypto.randomUUID();
   #host = null;
   /** The id of the worker that owns the database. */
   #owner = null;
+  /** This worker is in a transaction at the owner. */
+  #isInTransaction = false;
+  /** The transaction has ended with its owner, and nobody was told. */
+  #hasLostTransaction = false;
+  /** The arguments with which this worker has loaded extensions: the next owner has none. */
+  #extensions = [];
   #channel;
   #sent = new Map();
   /** Requests without an owner yet. */
@@ -68,15 +75,32 @@ export class Peer {
   #setOwner(owner) {
     if (owner === this.#owner) return;
     this.#owner = owner;
+    this.#hasLostTransaction ||= this.#isInTransaction && this.#sent.size === 0;
+    this.#isInTransaction = false;
     for (const { reject } of this.#sent.values()) reject(ownerLost());
     this.#sent.clear();
     this.#settled.resolve();
-    for (const { method, args, resolve, reject } of this.#held.splice(0)) this.request(method, args).then(resolve, reject);
+    for (const args of this.#extensions) this.#forward('loadExtension', args).catch(() => {});
+    for (const { method, args, resolve, reject } of this.#held.splice(0)) this.#inTransaction(method, args).then(resolve, reject);
   }
 
   /** Runs a method of the session. */
   request(method, args) {
     if (this.#failure) return Promise.reject(this.#failure);
+    const result = this.#inTransaction(method, args);
+    if (method === 'loadExtension') result.then(() => this.#extensions.push(args), () => {});
+    return result;
+  }
+
+  /** Fails once where the transaction was lost that the request may belong to. */
+  async #inTransaction(method, args) {
+    if (!this.#hasLostTransaction) return this.#forward(method, args);
+    this.#hasLostTransaction = false;
+    throw transactionLost();
+  }
+
+  /** To the owner, or as soon as there is one. */
+  async #forward(method, args) {
     if (this.#host) return this.#host.run(this.#id, method, args);
     return new Promise((resolve, reject) => {
       if (this.#owner === null) {
@@ -84,7 +108,7 @@ export class Peer {
         return;
       }
       const number = this.#next++;
-      this.#sent.set(number, { resolve, reject });
+      this.#sent.set(number, { method, args, resolve, reject });
       this.#channel.postMessage({ kind: 'request', to: this.#owner, from: this.#id, number, method, args });
     });
   }
@@ -107,14 +131,23 @@ export class Peer {
     } catch (error) {
       reply.error = packed(error);
     }
+    reply.isInTransaction = this.#host?.isHolder(from);
     this.#channel.postMessage(reply);
   }
 
-  #replied({ number, result, error }) {
+  #replied({ number, result, error, isInTransaction }) {
     const waiting = this.#sent.get(number);
+    if (!waiting) return;
     this.#sent.delete(number);
-    if (error) waiting?.reject(unpacked(error));
-    else waiting?.resolve(result);
+    const { method, args, resolve, reject } = waiting;
+    if (error?.code !== NOT_RUN) {
+      this.#isInTransaction = isInTransaction;
+      if (error) reject(unpacked(error));
+      else resolve(result);
+    } else if (this.#isInTransaction) {
+      this.#isInTransaction = false;
+      reject(transactionLost());
+    } else this.#forward(method, args).then(resolve, reject);
   }
 
   /** Whether this worker has the files open. */

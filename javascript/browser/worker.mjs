@@ -25,7 +25,7 @@ class Alone {
   }
 
   close() {
-    return this.session.close();
+    return this.#last.then(() => this.session.close());
   }
 }
 

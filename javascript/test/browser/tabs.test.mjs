@@ -54,6 +54,30 @@ test('one tab owns the database, and the next one follows', async () => {
   }
 });
 
+test('a transaction whose owner closes is reported once, and what waits for its turn is run by the next owner', async () => {
+  const { browser, remove } = await launch();
+  try {
+    const [first, second, third] = [await tab(browser), await tab(browser), await tab(browser)];
+    await get(first, 'CREATE TABLE t(a)');
+    await third.evaluate(async () => {
+      await db.loadExtension(new Uint8Array(await (await fetch('/extensions/sha3.wasm')).arrayBuffer()));
+    });
+    await get(second, 'BEGIN; INSERT INTO t VALUES(1)');
+    const waiting = Promise.all(Array.from({ length: 20 }, (_, index) => get(third, `INSERT INTO t VALUES(${index + 100}); SELECT 1`)));
+    await new Promise((done) => setTimeout(done, 200));
+    await first.evaluate(() => db.close());
+    assert.deepEqual(new Set((await waiting).flat(2)), new Set([1]));
+    assert.match(await get(second, 'INSERT INTO t VALUES(2)'), /^SQLITE_SANDBOX_OWNER_LOST: .* was rolled back$/);
+    assert.deepEqual(await get(second, 'SELECT count(*), min(a) FROM t'), [[20, 100]]);
+    assert.deepEqual(await get(third, "SELECT hex(sha3_224('')) <> ''"), [[1]]);
+    await get(second, 'BEGIN; INSERT INTO t VALUES(3)');
+    assert.equal(await get(second, 'COMMIT; SELECT count(*) FROM t').then(([[count]]) => count), 21);
+  } finally {
+    await browser.close();
+    remove();
+  }
+});
+
 /** Commits pairs of rows in two tables, and reports each to `committed`. */
 const commits = async (start) => {
   for (let i = start; ; i++) {

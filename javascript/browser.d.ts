@@ -9,6 +9,8 @@ export interface Options {
   statementTime?: number;
   /** Most rows that one statement returns. */
   rows?: number;
+  /** Most bytes that one statement returns. */
+  bytes?: number;
   /** Most bytes of temporary data, beside the memory. Default: 256 MiB. */
   temporary?: number;
   /** Where worker.js is, if it is not beside index.js. */

@@ -3,7 +3,7 @@
 
 import { CALL, CODE } from '../src/opcodes.js';
 import { Database } from '../src/api/database.js';
-import { SqliteError } from '../src/api/errors.js';
+import { LimitError } from '../src/api/errors.js';
 import { isSuccess } from '../src/engine/engine.js';
 import { Parameters, writeBindings } from '../src/api/parameters.js';
 import { readRaw } from '../src/api/rows.js';
@@ -14,6 +14,9 @@ import { restore } from './restore.mjs';
 import { canSuspend } from './suspendable-instance.mjs';
 
 const ROWS_AT_ONCE = 1024;
+
+/** The bytes of a text that are sent to prepare its next statement: all that are left would be a copy for each. */
+const WINDOW_BYTES = 16 << 10;
 
 const { isSafeInteger } = Number;
 const plain = (value) => (typeof value === 'bigint' && isSafeInteger(Number(value)) ? Number(value) : value);
@@ -78,20 +81,38 @@ export class Session {
   }
 
   async #prepare(bytes, start) {
+    let end = start + WINDOW_BYTES;
+    if (end < bytes.length) {
+      // Not in the middle of a character.
+      while ((bytes[end] & 0xc0) === 0x80 && end > start) end--;
+      const { head, reader } = await this.#sendText(bytes, start, end);
+      if (isSuccess(head.code)) {
+        const prepared = new Prepared(reader);
+        // A statement that comes to the end of the window may be longer.
+        if (start + prepared.used < end) return prepared;
+        if (prepared.handle) await this.#call(CALL.FINALIZE, prepared.handle);
+      }
+    }
+    const { head, reader } = await this.#sendText(bytes, start, bytes.length);
+    this.#check(head, bytes, start);
+    return new Prepared(reader);
+  }
+
+  #sendText(bytes, start, end) {
     const writer = this.#connection.calls();
     writer.u8(CALL.PREPARE);
     writer.u32(0);
-    writer.text(bytes.toString('utf8', start));
-    const { head, reader } = await this.#send(writer);
-    this.#check(head, bytes, start);
-    return new Prepared(reader);
+    writer.blob(bytes.subarray(start, end));
+    return this.#send(writer);
   }
 
   /** All rows, or the first ones. */
   async #step(prepared, params, most, bytes, start) {
     const bound = new Parameters(prepared.parameters).collect(params);
+    const { limits } = this.#connection;
     const rows = [];
     let isCut = false;
+    let size = 0;
     for (let isFirst = true; ; isFirst = false) {
       const writer = this.#connection.calls();
       if (isFirst && bound.length > 0) writeBindings(writer, prepared.handle, bound);
@@ -100,6 +121,7 @@ export class Session {
       writer.u32(ROWS_AT_ONCE);
       const { head, reader } = await this.#send(writer);
       this.#check(head, bytes, start);
+      size += reader.left;
       reader.u8();
       const count = reader.u32();
       const width = reader.u32();
@@ -108,8 +130,8 @@ export class Session {
         if (rows.length < most) rows.push(readRaw(reader, width, true).map(plain));
         else isCut = true;
       }
-      const limits = this.#connection.limits;
-      if (rows.length > limits.rows) throw new SqliteError(`the statement returns more than its limit of ${limits.rows} rows`, 'SQLITE_TOOBIG');
+      if (rows.length > limits.rows) throw new LimitError('rows', limits.rows);
+      if (size > limits.bytes) throw new LimitError('bytes', limits.bytes);
       if (isCut || head.code === CODE.DONE) {
         return { rows, isCut, changes: head.changes, lastInsertRowid: plain(head.lastInsertRowid(true)) };
       }
@@ -175,8 +197,9 @@ export class Session {
       if (result) results.push(result);
       if (used === 0) break;
       start += used;
-      if (!hasStatement(bytes.toString('utf8', start))) break;
-      if (params.length > 0) throw new RangeError('parameters are for one statement, and there are several');
+      if (params.length > 0 && hasStatement(bytes.toString('utf8', start))) {
+        throw new RangeError('parameters are for one statement, and there are several');
+      }
     }
     return results;
   }

@@ -18,7 +18,11 @@ let chromium;
 let page;
 
 before(async () => {
-  server = await serve({ '/test.html': PAGE });
+  server = await serve({
+    '/test.html': PAGE,
+    '/no-jspi.js': 'delete WebAssembly.Suspending; delete WebAssembly.promising;',
+    '/without.js': "import '/no-jspi.js'; import '/browser/worker.js';",
+  });
   chromium = await launch();
   page = await openPage(chromium.browser, `${server.url}/test.html`);
 });
@@ -98,19 +102,38 @@ test('names that are no databases are refused', async () => {
   assert.deepEqual(refused, [null, null, null, null, null, null]);
 });
 
+test('a script of many statements and long ones, whose characters are cut nowhere', async () => {
+  const [counts, failed, time] = await using(':memory:', async (db) => {
+    const rows = Array.from({ length: 20_000 }, (_, i) => `INSERT INTO t VALUES(${i}, 'é\u{1f600} ${'x'.repeat(i % 50)}; ''')`);
+    const long = `INSERT INTO t VALUES(-1, '${'ü;'.repeat(40_000)}')`;
+    const start = performance.now();
+    await db.exec(`CREATE TABLE t(a, b); BEGIN; ${rows.join(';\n')}; ${long}; COMMIT -- the end ${'.'.repeat(20_000)}`);
+    const took = performance.now() - start;
+    const error = await db.query(`${rows.slice(0, 500).join(';')}; ${long}; SELECT nope`).catch(({ offset, message }) => [offset, message]);
+    const { n, l, longest } = await db.get("SELECT count(*) AS n, sum(length(b)) AS l, max(length(b)) AS longest FROM t WHERE a < 20000");
+    return [[n - 501, l > 0, longest], [error[0] === `${rows.slice(0, 500).join(';')}; ${long}; SELECT `.length, error[1]], took];
+  });
+  assert.deepEqual(counts, [20_001, true, 80_000]);
+  assert.deepEqual(failed, [true, 'no such column: nope']);
+  // Each statement with all that follows would be 14 GB.
+  assert.ok(time < 20_000, `${time} ms`);
+});
+
 test('limits end a statement, and the database can be used afterwards', async () => {
   const ended = await page.evaluate(async () => {
-    const db = await open_(':memory:', { statementTime: 200, memory: 32 << 20, temporary: 1 << 20 });
+    const db = await open_(':memory:', { statementTime: 200, memory: 32 << 20, temporary: 1 << 20, rows: 1000, bytes: 100_000 });
     const failure = (sql) => db.exec(sql).then(() => null, (error) => error.limit ?? error.code);
     const all = [
       await failure('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'),
       await failure('SELECT zeroblob(900000000) || 1'),
+      await db.query('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1001) SELECT i FROM n').then(() => null, (error) => error.limit),
+      await db.query('SELECT zeroblob(100000)').then(() => null, (error) => error.limit),
       await failure('SELECT 1'),
     ];
     await db.close();
     return all;
   });
-  assert.deepEqual(ended, ['statementTime', 'memory', null]);
+  assert.deepEqual(ended, ['statementTime', 'memory', 'rows', 'bytes', null]);
 });
 
 test('extensions from URLs: scalar, tables, and those that run SQL', async () => {
@@ -126,6 +149,23 @@ test('extensions from URLs: scalar, tables, and those that run SQL', async () =>
   }, { sha3: sha256('sha3'), vec0: sha256('vec0'), define: sha256('define') });
   assert.deepEqual(found, [2, '3A985DA7', 42, '2']);
   assert.equal(await using('extended.db', (db) => db.exec('SELECT * FROM v').catch(({ message }) => message)), 'no such module: vec0');
+});
+
+test('without JSPI an extension that runs SQL fails with one error, and others run', async () => {
+  const found = await page.evaluate(async () => {
+    const db = await open_(':memory:', { worker: '/without.js' });
+    const load = async (name) => db.loadExtension(new Uint8Array(await (await fetch(`/extensions/${name}.wasm`)).arrayBuffer()), { grants: ['sql'] });
+    const attempt = (action) => action().then(() => null, ({ message }) => message);
+    await load('sha3');
+    const all = [
+      await attempt(() => load('define').then(() => db.get("SELECT define('twice', '?1 * 2')"))),
+      (await db.get("SELECT hex(sha3('abc')) AS hash")).hash.slice(0, 8),
+    ];
+    await db.close();
+    return all;
+  });
+  assert.match(found[0], /needs WebAssembly's JSPI/);
+  assert.equal(found[1], '3A985DA7');
 });
 
 test('an extension is refused with another hash, without a grant, and as bytes that are none', async () => {

@@ -14,9 +14,18 @@ const COLUMN_SAMPLE = 200;
 const widthOf = ({ name, type }, cells) =>
   Math.min(48, Math.max(name.length + (type ?? '').length + 2, ...cells.map((value) => shown(value).length + 1), 6));
 
+/** The text of a cell, in the node that it has. */
+function setText(cell, text) {
+  const { firstChild } = cell;
+  if (firstChild?.nodeType === Node.TEXT_NODE) firstChild.data = text;
+  else cell.textContent = text;
+}
+
 export class Grid {
   #pages = new Map();
-  #pending = new Set();
+  /** The pages of the rows in sight. */
+  #sight = [];
+  #isLoading = false;
   #first = -1;
   #active = { row: 0, column: 0 };
   #widths = [];
@@ -30,6 +39,7 @@ export class Grid {
   constructor(options) {
     this.options = options;
     this.body = element('div', { className: 'rows', attributes: { role: 'rowgroup' } });
+    for (const type of ['click', 'dblclick']) this.body.addEventListener(type, (event) => this.#clicked(event));
     this.space = element('div', { className: 'space' }, this.body);
     this.head = element('div', { className: 'head', attributes: { role: 'rowgroup' } });
     this.root = element('div', {
@@ -96,16 +106,20 @@ export class Grid {
     return this.#pages.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS];
   }
 
-  async #load(number) {
-    if (this.#pages.has(number) || this.#pending.has(number)) return;
-    this.#pending.add(number);
+  /** Loads the pages in sight, one after the other: those that were scrolled past meanwhile would delay them. */
+  async #load() {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    const missing = () => this.#sight.find((number) => !this.#pages.has(number));
     try {
-      await this.#page(number);
-      this.#draw(true);
+      for (let number = missing(); number !== undefined; number = missing()) {
+        await this.#page(number);
+        this.#draw(true);
+      }
     } catch (error) {
       this.options.failed(error);
     } finally {
-      this.#pending.delete(number);
+      this.#isLoading = false;
     }
   }
 
@@ -151,26 +165,41 @@ export class Grid {
     this.#first = first;
     this.space.style.height = `${this.#height}px`;
     this.body.style.transform = `translateY(${Math.min(first * ROW_HEIGHT, this.root.scrollTop)}px)`;
-    const rows = [];
-    for (let index = first; index < Math.min(count, first + visible); index++) rows.push(this.#drawRow(index, columns));
-    this.body.replaceChildren(...rows);
-    for (const index of [first, first + visible]) if (index < count) this.#load(Math.floor(index / PAGE_ROWS));
+    const length = Math.min(count - first, visible);
+    while (this.body.children.length > length) this.body.lastChild.remove();
+    while (this.body.children.length < length) this.body.append(this.#newRow());
+    [...this.body.children].forEach((row, position) => this.#fill(row, first + position));
+    this.#sight = [first, first + visible].filter((index) => index < count).map((index) => Math.floor(index / PAGE_ROWS));
+    this.#load();
   }
 
-  #drawRow(index, columns) {
+  /** The elements of one row in sight. They stay while the grid scrolls: new ones would be garbage of 100 MB. */
+  #newRow() {
+    const cells = this.options.columns.map((_, column) =>
+      this.#sized(element('div', { attributes: { role: 'gridcell', 'aria-colindex': String(column + 1) } }), column));
+    return element('div', { attributes: { role: 'row' } }, ...cells);
+  }
+
+  #fill(row, index) {
     const values = this.#row(index);
-    const cells = columns.map((_, column) => {
+    row.className = `row${index % 2 ? ' odd' : ''}`;
+    row.setAttribute('aria-rowindex', String(index + 2));
+    [...row.children].forEach((cell, column) => {
       const value = values ? values[column] : null;
-      const cell = element('div', {
-        className: `cell ${values ? kindOf(value) : 'loading'}`, textContent: values ? shown(value) : '…',
-        attributes: { role: 'gridcell', 'aria-colindex': String(column + 1) },
-        onclick: () => this.#activate(index, column),
-        ondblclick: () => this.#edit(),
-      });
+      cell.className = `cell ${values ? kindOf(value) : 'loading'}`;
+      setText(cell, values ? shown(value) : '…');
+      cell.removeAttribute('id');
+      cell.removeAttribute('aria-selected');
       if (index === this.#active.row && column === this.#active.column) this.#mark(cell);
-      return this.#sized(cell, column);
     });
-    return element('div', { className: `row${index % 2 ? ' odd' : ''}`, attributes: { role: 'row', 'aria-rowindex': String(index + 2) } }, ...cells);
+  }
+
+  /** A click on a cell, not into the field of one. */
+  #clicked(event) {
+    const cell = event.target;
+    if (cell.getAttribute('role') !== 'gridcell') return;
+    this.#activate(Number(cell.parentNode.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex')) - 1);
+    if (event.type === 'dblclick') this.#edit();
   }
 
   #mark(cell) {
@@ -254,6 +283,7 @@ export class Grid {
 
   close() {
     this.#observer.disconnect();
+    this.#sight = [];
     this.#pages.clear();
   }
 }

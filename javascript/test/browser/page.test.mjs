@@ -175,6 +175,28 @@ async function unusualTables(user) {
   await user.run('DROP VIEW broken; DROP TABLE lines');
 }
 
+/** What is scrolled past is not loaded, and its elements are used again; a click into a field leaves it open. */
+async function scrolling(user) {
+  await user.run('CREATE TABLE big(a INTEGER PRIMARY KEY, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) INSERT INTO big SELECT i, hex(i) FROM n');
+  await user.open('big');
+  await user.until(() => document.querySelector('.grid').scrollHeight > 1_000_000);
+  await user.page.$eval('.grid', (grid) => { window.rowsBefore = new Set(grid.querySelectorAll('.rows .row')); });
+  for (let step = 1; step <= 60; step++) {
+    await user.page.$eval('.grid', (grid, part) => { grid.scrollTop = grid.scrollHeight * part; }, step / 60);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  await user.until(() => !document.querySelector('.loading') && [...document.querySelectorAll('.grid .rows .row')].at(-1).firstChild.textContent === '100000');
+  assert.deepEqual(await user.page.$$eval('.grid .rows .row', (rows) => [rows.length > 5, rows.every((row) => window.rowsBefore.has(row))]), [true, true]);
+  const cell = await user.page.evaluateHandle(() => [...document.querySelectorAll('.grid .rows .row')].at(-2).lastChild);
+  await cell.click({ count: 2 });
+  await user.page.waitForSelector('.grid input:focus');
+  await (await user.page.$('.grid .rows input')).click();
+  await user.page.keyboard.type('!');
+  await user.page.keyboard.press('Enter');
+  await user.until(() => /!/.test([...document.querySelectorAll('.grid .rows .row')].at(-2).textContent));
+  await user.run('DROP TABLE big');
+}
+
 async function sortingAndFilters(user) {
   const first = () => user.page.$eval('.grid .rows .row', (row) => row.firstChild.textContent);
   assert.equal(await first(), '2');
@@ -232,6 +254,7 @@ async function tried(user, url, name) {
   await editingCells(user);
   await sortingAndFilters(user);
   await unusualTables(user);
+  await scrolling(user);
 
   assert.match(await user.run(`CREATE INDEX by_b ON ${quoted(TABLE)}(b); CREATE TRIGGER trig AFTER INSERT ON ${quoted(TABLE)} BEGIN SELECT 1; SELECT 2; END; SELECT 1`), /1 rows/);
   await user.click(TABLE, '.tables');

@@ -74,9 +74,8 @@ const second = (modules, used) => ({
       const number = modules.indexOf(name);
       if (number < 0) return { contents: numbered(file), loader: 'js' };
       used.add(number);
-      return { contents: `module.exports = require('./index.js')[${SHARED}][${number}];`, loader: 'js' };
+      return { contents: `module.exports = sharedModules[${number}];`, loader: 'js' };
     });
-    use.onResolve({ filter: /^\.\/index\.js$/ }, () => ({ path: './index.js', external: true }));
   },
 });
 
@@ -107,7 +106,11 @@ async function bundle(directory) {
   const { metafile } = await build({ ...OPTIONS, stdin: entry([], []), plugins: [first], metafile: true });
   const modules = Object.keys(metafile.inputs).map((name) => path.relative(SOURCES, path.resolve(name))).sort();
   const used = new Set();
-  await write(path.join(directory, 'late.js'), { entryPoints: [LATE], plugins: [second(modules, used)] });
+  await write(path.join(directory, 'late.js'), {
+    entryPoints: [LATE],
+    plugins: [second(modules, used)],
+    banner: { js: `const sharedModules = require('./index.js')[${SHARED}];` },
+  });
   await write(path.join(directory, 'index.js'), {
     stdin: entry(modules, used),
     plugins: [first],

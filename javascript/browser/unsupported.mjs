@@ -2,7 +2,7 @@
 
 const NO_THREAD =
   'it needs SQL, or a limit for the time of its calls. In browsers SQL needs WebAssembly\'s JSPI, which this one lacks ' +
-  '(Chromium has it from 137 on); there are no limits of time';
+  '(Chromium 137 and Firefox 153 have it); there are no limits of time';
 
 /** An extension that would need a thread of its own. */
 export class WorkerInstance {

@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { PAGE, SITE, launch, openPage, serve } from './support.mjs';
+import { FIREFOX, PAGE, SITE, launch, openPage, serve } from './support.mjs';
 
 const native = process.env.SQLITE3 ?? path.join(import.meta.dirname, '../../../target/native-reference/sqlite3');
 const sha256 = (name) => crypto.createHash('sha256').update(fs.readFileSync(path.join(SITE, 'extensions', `${name}.wasm`))).digest('hex');
@@ -239,7 +239,8 @@ test('the hot journal of native SQLite is rolled back', async () => {
   }
 });
 
-test('a full quota is SQLITE_FULL, and nothing is lost', async () => {
+// Only Chromium's protocol sets the quota of an origin.
+if (!FIREFOX) test('a full quota is SQLITE_FULL, and nothing is lost', async () => {
   const session = await page.createCDPSession();
   const quota = (bytes) => session.send('Storage.overrideQuotaForOrigin', { origin: server.url, ...bytes });
   try {

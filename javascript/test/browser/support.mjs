@@ -1,4 +1,4 @@
-// Headless Chromium and a file server for the tests of browsers. BROWSER_MODULES has what ../../browser/package.json lists.
+// A headless browser, Chromium or FIREFOX, and a file server for the tests of browsers. BROWSER_MODULES has what ../../browser/package.json lists.
 
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -36,14 +36,18 @@ export async function serve(pages = {}, directory = SITE) {
 
 const executable = () => process.env.CHROMIUM ?? spawnSync('sh', ['-c', 'command -v chromium chromium-browser google-chrome | head -1'], { encoding: 'utf8' }).stdout.trim();
 
+/** The path of Firefox, if the tests are for it. */
+export const { FIREFOX } = process.env;
+
+// Root has no sandbox in Chromium; the pages are ours.
+const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--window-size=1280,800'];
+
 /** A browser with a profile of its own, or an old one. */
-export async function launch({ profile = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-')), args = [] } = {}) {
+export async function launch({ profile = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-')) } = {}) {
   const { default: puppeteer } = await import(require.resolve('puppeteer-core').replace(/\/cjs\//, '/esm/'));
   const browser = await puppeteer.launch({
-    executablePath: executable(),
+    ...(FIREFOX ? { browser: 'firefox', executablePath: FIREFOX } : { executablePath: executable(), args: CHROMIUM_ARGUMENTS }),
     userDataDir: profile,
-    // Root has no sandbox in Chromium; the pages are ours.
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--window-size=1280,800', ...args],
     defaultViewport: { width: 1280, height: 800 },
   });
   const remove = () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 20 });

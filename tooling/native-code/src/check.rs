@@ -69,9 +69,20 @@ impl Checker<'_> {
         );
         self.flow(instruction)?;
         self.stack(instruction)?;
-        for operand in 0..instruction.op_count() {
-            if instruction.op_kind(operand) == OpKind::Memory {
-                self.address(instruction)?;
+        for kind in instruction.op_kinds() {
+            match kind {
+                OpKind::Memory => self.address(instruction)?,
+                // `movsd` and `cmpsd` of strings have the names of listed instructions.
+                OpKind::MemorySegSI
+                | OpKind::MemorySegESI
+                | OpKind::MemorySegRSI
+                | OpKind::MemorySegDI
+                | OpKind::MemorySegEDI
+                | OpKind::MemorySegRDI
+                | OpKind::MemoryESDI
+                | OpKind::MemoryESEDI
+                | OpKind::MemoryESRDI => bail!("it works on strings"),
+                _ => {}
             }
         }
         Ok(())
@@ -218,6 +229,8 @@ mod tests {
             (&[0x48, 0x01, 0xc4], "add rsp, rax"),
             (&[0x5c], "pop rsp"),
             (&[0xf3, 0xa4], "rep movsb"),
+            (&[0xa5], "movsd of strings"),
+            (&[0xa7], "cmpsd of strings"),
             (&[0xf0, 0xff, 0x00], "lock inc [rax]"),
             (&[0x0f, 0x01, 0xf9], "rdtscp"),
             (&[0x0f, 0x31], "rdtsc"),

@@ -16,6 +16,7 @@ use std::fmt::{self, Write};
 use anyhow::{Context, Result, bail};
 use wasmparser::{FunctionBody, Operator};
 
+use crate::profile;
 use crate::program::Program;
 use crate::types::{Signature, Type, double, float};
 use control::Frame;
@@ -50,6 +51,9 @@ pub struct Translation<'a> {
     /// The traps that some check of the function leads to.
     traps: BTreeSet<u8>,
     calls: bool,
+    /// How often each branch went each way, if that is known, and the last branch.
+    branches: std::slice::Iter<'a, Vec<u64>>,
+    branch: &'a [u64],
 }
 
 /// The text of the function with this index among those of the module.
@@ -74,6 +78,8 @@ pub fn translate(program: &Program<'_>, index: u32) -> Result<String> {
         next: 0,
         traps: BTreeSet::new(),
         calls: false,
+        branches: program.counts(index).map_or(&[][..], |counts| &counts.branches).iter(),
+        branch: &[],
     };
     translation.body(body)?;
     Ok(translation.finish(index))
@@ -93,6 +99,9 @@ impl Translation<'_> {
         self.enter_function();
         for operator in body.get_operators_reader()? {
             let operator = operator?;
+            if profile::ways(&operator) > 0 {
+                self.branch = self.branches.next().map_or(&[], Vec::as_slice);
+            }
             if self.reachable {
                 self.operator(&operator)?;
             } else {
@@ -159,8 +168,8 @@ impl Translation<'_> {
     fn select(&mut self) -> Result<()> {
         let (condition, other, value) = (self.pop()?, self.pop()?, self.pop()?);
         let is_true = self.assign(format_args!("icmp ne i32 {condition}, 0"));
-        let ty = value.ty;
-        self.put(ty, format_args!("select i1 {is_true}, {ty} {value}, {ty} {other}"));
+        let (ty, weights) = (value.ty, profile::weights(self.branch));
+        self.put(ty, format_args!("select i1 {is_true}, {ty} {value}, {ty} {other}{weights}"));
         Ok(())
     }
 
@@ -250,8 +259,9 @@ impl Translation<'_> {
             true => ("hidden", ", ptr %caller"),
             false => ("internal", ""),
         };
+        let (attribute, calls) = profile::entry(program.counts(index));
         format!(
-            "define {linkage} {returned} @f{index}(ptr %vm{caller}{parameters}) #0 {{\n\
+            "define {linkage} {returned} @f{index}(ptr %vm{caller}{parameters}) #0{attribute}{calls} {{\n\
              {variables}{check}  br label %body\nbody:\n{text}}}\n"
         )
     }

@@ -1,17 +1,20 @@
 //! Makes LLVM's machine code of core modules: images, which `sqlite-wasm-native` inserts where
 //! wasmtime would compile the module.
 //!
-//! `program` translates the module to LLVM's language, LLVM makes an object, `link` makes the image
-//! of it, and `traps` finds the instructions that may trap. Only the build runs this.
+//! `program` translates the module to LLVM's language, with the counts of `profile`; LLVM makes an
+//! object, `link` makes the image of it, and `traps` finds the instructions that may trap. Only the
+//! build runs this.
 
 mod check;
 mod function;
 mod link;
+pub mod profile;
 mod program;
 mod traps;
 mod types;
 
 use std::io::Write;
+use std::ops::Range;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -19,6 +22,8 @@ use sqlite_wasm_native::image::{Callee, Function, Image, Slot};
 use sqlite_wasm_native::module::Module;
 use sqlite_wasm_native::pinned::layout::Layout;
 use sqlite_wasm_native::rewrite;
+
+use profile::Profile;
 
 /// Position independent; the sizes of frames are listed.
 const FLAGS: &[&str] = &[
@@ -38,6 +43,10 @@ pub struct Made {
     pub kept: Vec<(u32, String)>,
     /// The largest frame of a function, in bytes.
     pub frame: u64,
+    /// The functions that the profile has counts of.
+    pub counted: usize,
+    /// Those whose counts in the profile are of other branches, so that they are not used.
+    pub stale: usize,
 }
 
 /// The image of a component's first core module. `is_timed` says whether the code looks at the time
@@ -46,11 +55,35 @@ pub struct Made {
 /// # Errors
 ///
 /// When LLVM is missing, or the module has another shape.
-pub fn of_component(component: &[u8], is_timed: bool) -> Result<Made> {
+pub fn of_component(component: &[u8], profile: &Profile, is_timed: bool) -> Result<Made> {
+    let wasm = &component[first_module(component)?.1];
+    made(wasm, profile, Layout::of(component, wasm)?, is_timed)
+}
+
+/// The component with a first core module that counts its branches.
+///
+/// # Errors
+///
+/// When the module has another shape.
+pub fn counting_component(component: &[u8]) -> Result<Vec<u8>> {
+    let (section, content) = first_module(component)?;
+    Ok(rewrite::replaced(component, &section, &profile::counting(&component[content])?))
+}
+
+/// The profile of a component's first core module by what its runs have written, and how many of them
+/// have no counts.
+///
+/// # Errors
+///
+/// When no run has counts of it.
+pub fn gathered(component: &[u8], outputs: &[Vec<u8>]) -> Result<(Profile, usize)> {
+    profile::gathered(&component[first_module(component)?.1], outputs)
+}
+
+/// Where the first core module of a component is, with and without its header.
+fn first_module(component: &[u8]) -> Result<(Range<usize>, Range<usize>)> {
     let modules = rewrite::modules(component)?;
-    let (_, place) = modules.first().context("the component has no core module")?;
-    let wasm = &component[place.clone()];
-    made(wasm, Module::parse(wasm)?, Layout::of(component, wasm)?, is_timed)
+    modules.into_iter().next().context("the component has no core module")
 }
 
 /// The image of a core module that is not in a component.
@@ -58,13 +91,16 @@ pub fn of_component(component: &[u8], is_timed: bool) -> Result<Made> {
 /// # Errors
 ///
 /// As [`of_component`].
-pub fn of_module(wasm: &[u8], is_timed: bool) -> Result<Made> {
-    made(wasm, Module::parse(wasm)?, Layout::of_core(wasm)?, is_timed)
+pub fn of_module(wasm: &[u8], profile: &Profile, is_timed: bool) -> Result<Made> {
+    made(wasm, profile, Layout::of_core(wasm)?, is_timed)
 }
 
-fn made(wasm: &[u8], module: Module<'_>, layout: Layout, is_timed: bool) -> Result<Made> {
+fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Result<Made> {
+    let module = Module::parse(wasm)?;
     let numbers = layout.numbers();
-    let text = program::Program::new(module, layout, is_timed).text()?;
+    let known = profile.known(wasm, &module)?;
+    let (counted, stale) = (known.functions.iter().flatten().count(), known.stale);
+    let text = program::Program::new(module, layout, known, is_timed).text()?;
     let linked = link::link(&compiled(&text.ir)?)?;
     check::check(&linked.code, linked.text)?;
     let traps = traps::all(&linked.code[..linked.text], linked.traps)?;
@@ -93,7 +129,7 @@ fn made(wasm: &[u8], module: Module<'_>, layout: Layout, is_timed: bool) -> Resu
     let (layout, code) = (numbers, linked.code);
     let image = Image { module, is_timed, layout, functions, slots, traps, code };
     ensure!(Image::decode(&image.encode())? == image, "the image is not read as it was written");
-    Ok(Made { image, kept: text.reasons, frame: linked.frame })
+    Ok(Made { image, kept: text.reasons, frame: linked.frame, counted, stale })
 }
 
 /// LLVM's object.

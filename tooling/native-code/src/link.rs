@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result, bail, ensure};
 use object::elf::{R_X86_64_64, R_X86_64_PC32, R_X86_64_PLT32, SHF_ALLOC, SHF_WRITE};
-use object::read::elf::{ElfFile64, ElfSection64};
+use object::read::elf::{ElfFile64, ElfSection64, ElfSymbol64};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 use object::{SectionFlags, SectionIndex, SymbolKind};
 use sqlite_wasm_native::image::{CODE_MARK, Trap};
@@ -40,9 +40,8 @@ type Object64<'a> = ElfFile64<'a, Endianness>;
 pub fn link(bytes: &[u8]) -> Result<Linked> {
     let object = Object64::parse(bytes).context("LLVM's object cannot be read")?;
     let mut code = Vec::new();
-    let places = placed(&object, &mut code)?;
-    let text = object.section_by_name(".text").context("the object has no code")?;
-    ensure!(places.get(&text.index()) == Some(&0), "the code is not the first section");
+    let (places, text) = placed(&object, &mut code)?;
+    ensure!(text > 0, "the object has no code");
     for section in object.sections() {
         if let Some(place) = places.get(&section.index()) {
             relocate(&object, &section, *place, &places, &mut code)?;
@@ -51,7 +50,7 @@ pub fn link(bytes: &[u8]) -> Result<Linked> {
     code.extend(CODE_MARK);
     let symbols = symbols(&object, &places)?;
     Ok(Linked {
-        text: text.size() as usize,
+        text,
         traps: traps(&object, &places)?,
         frame: largest_frame(&object)?,
         code,
@@ -59,25 +58,42 @@ pub fn link(bytes: &[u8]) -> Result<Linked> {
     })
 }
 
-/// Copy sections, the code first; each with its place.
-fn placed(object: &Object64<'_>, code: &mut Vec<u8>) -> Result<HashMap<SectionIndex, u64>> {
-    let mut places = HashMap::new();
-    let is_text = |section: &ElfSection64<'_, '_, Endianness>| section.name() == Ok(".text");
-    let sections = object.sections().filter(is_text);
-    for section in sections.chain(object.sections().filter(|section| !is_text(section))) {
+/// The order of sections: code that runs often lies together, code that does not at the end; constants
+/// follow. None for another section.
+fn rank(name: &str) -> Option<usize> {
+    const CODE: [&str; 3] = [".text.hot.", ".text", ".text.unlikely."];
+    let rank = CODE.iter().position(|known| *known == name);
+    rank.or_else(|| name.starts_with(".rodata").then_some(CONSTANTS))
+}
+
+/// The rank from which on sections are constants.
+const CONSTANTS: usize = 3;
+
+/// Copy sections, the code first; each with its place, and the size of the code.
+fn placed(
+    object: &Object64<'_>,
+    code: &mut Vec<u8>,
+) -> Result<(HashMap<SectionIndex, u64>, usize)> {
+    let (mut places, mut text) = (HashMap::new(), 0);
+    let mut sections: Vec<_> = object.sections().collect();
+    sections.sort_by_key(|section| section.name().ok().and_then(rank));
+    for section in sections {
         let SectionFlags::Elf { sh_flags: flags } = section.flags() else { continue };
         let name = section.name()?;
         if flags & u64::from(SHF_ALLOC) == 0 || section.size() == 0 {
             continue;
         }
         ensure!(flags & u64::from(SHF_WRITE) == 0, "the object has data in `{name}`");
-        let is_known = name == ".text" || name.starts_with(".rodata");
-        ensure!(is_known, "the object has a section `{name}`");
+        let rank = rank(name);
+        let rank = rank.with_context(|| format!("the object has a section `{name}`"))?;
         code.resize(code.len().next_multiple_of(section.align().max(1) as usize), 0xcc);
         places.insert(section.index(), code.len() as u64);
         code.extend(section.data()?);
+        if rank < CONSTANTS {
+            text = code.len();
+        }
     }
-    Ok(places)
+    Ok((places, text))
 }
 
 /// The place of a symbol or section in the image.
@@ -157,16 +173,24 @@ fn traps(object: &Object64<'_>, places: &HashMap<SectionIndex, u64>) -> Result<V
     Ok(traps)
 }
 
-/// `.stack_sizes`: the address and the size of the frame of each function.
+/// `.stack_sizes`, one for each section of code: the address and the size of the frame of each function.
 fn largest_frame(object: &Object64<'_>) -> Result<u64> {
-    let Some(section) = object.section_by_name(".stack_sizes") else {
-        // Pieces of assembler have no size.
-        let mut symbols = object.symbols();
-        let has_functions = symbols.any(|it| it.kind() == SymbolKind::Text && it.size() > 0);
-        ensure!(!has_functions, "LLVM listed no frames");
-        return Ok(0);
-    };
-    let (mut data, mut largest) = (section.data()?, 0);
+    let (mut largest, mut listed) = (0, 0);
+    for section in object.sections().filter(|section| section.name() == Ok(".stack_sizes")) {
+        let (frame, count) = frames(section.data()?);
+        (largest, listed) = (largest.max(frame), listed + count);
+    }
+    // Pieces of assembler have no size.
+    let is_function = |it: &ElfSymbol64<'_, '_, _>| it.kind() == SymbolKind::Text && it.size() > 0;
+    let functions = object.symbols().filter(is_function).count();
+    ensure!(functions <= listed, "LLVM listed {listed} frames of {functions}");
+    ensure!(largest <= MAX_FRAME, "a frame has {largest} bytes, more than {MAX_FRAME}");
+    Ok(largest)
+}
+
+/// The largest frame of a list, and the length of that.
+fn frames(mut data: &[u8]) -> (u64, usize) {
+    let (mut largest, mut count) = (0, 0);
     while let Some((_, rest)) = data.split_at_checked(8) {
         let (mut size, mut shift) = (0, 0);
         data = rest;
@@ -178,7 +202,7 @@ fn largest_frame(object: &Object64<'_>) -> Result<u64> {
             }
         }
         largest = largest.max(size);
+        count += 1;
     }
-    ensure!(largest <= MAX_FRAME, "a frame has {largest} bytes, more than {MAX_FRAME}");
-    Ok(largest)
+    (largest, count)
 }

@@ -1,22 +1,47 @@
-//! `native-code COMPONENT.wasm IMAGE [--timed]`: make LLVM's machine code of the component's first core module, with
-//! `--timed` code that can be interrupted.
+//! Makes LLVM's machine code of a component's first core module, and the profile for it.
 //!
-//! `CLANG_22` names LLVM's compiler if it is not `clang-22`.
+//! - `native-code [--no-profile | --timed] COMPONENT.wasm IMAGE`: make the code, by default with the profile
+//!   of the shell (`branches.txt`), and with `--timed` such that it can be interrupted. `CLANG_22` names LLVM's compiler if it is not `clang-22`.
+//! - `native-code count COMPONENT.wasm COUNTING.wasm`: make the component that counts its branches.
+//! - `native-code profile COMPONENT.wasm OUTPUT...`: print the profile by the standard errors of its runs.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use native_code::profile::Profile;
 use sqlite_wasm_native::image::Function;
 
+const USAGE: &str = "usage: native-code [--no-profile | --timed] COMPONENT.wasm IMAGE\n       \
+    native-code count COMPONENT.wasm COUNTING.wasm\n       \
+    native-code profile COMPONENT.wasm OUTPUT...";
+
 fn main() -> Result<()> {
-    let words: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let (component, path, is_timed) = match &words[..] {
-        [component, path] => (component, path, false),
-        [component, path, option] if option.as_os_str() == "--timed" => (component, path, true),
-        _ => bail!("usage: native-code COMPONENT.wasm IMAGE [--timed]"),
-    };
-    let read = || format!("failed to read `{}`", component.display());
-    let made = native_code::of_component(&std::fs::read(component).with_context(read)?, is_timed)?;
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<&Path> = words.iter().map(Path::new).collect();
+    match words[..] {
+        [word, component, path] if word == Path::new("--no-profile") => {
+            image(component, path, &Profile::default(), false)
+        }
+        [word, component, path] if word == Path::new("--timed") => {
+            image(component, path, &Profile::of_shell()?, true)
+        }
+        [word, component, path] if word == Path::new("count") => {
+            write(path, &native_code::counting_component(&read(component)?)?)
+        }
+        [word, component, ref outputs @ ..]
+            if word == Path::new("profile") && !outputs.is_empty() =>
+        {
+            profile(component, outputs)
+        }
+        [component, path] => image(component, path, &Profile::of_shell()?, false),
+        _ => bail!(USAGE),
+    }
+}
+
+fn image(component: &Path, path: &Path, profile: &Profile, is_timed: bool) -> Result<()> {
+    let made = native_code::of_component(&read(component)?, profile, is_timed)?;
     for (index, reason) in &made.kept {
         eprintln!("native-code: function {index} stays with wasmtime's compiler: {reason}");
     }
@@ -30,6 +55,25 @@ fn main() -> Result<()> {
         made.image.code.len(),
         made.frame
     );
-    let written = std::fs::write(path, made.image.encode());
-    written.with_context(|| format!("failed to write `{}`", path.display()))
+    eprintln!(
+        "native-code: {} functions have counts; those of {} are stale and not used",
+        made.counted, made.stale
+    );
+    write(path, &made.image.encode())
+}
+
+fn profile(component: &Path, outputs: &[&Path]) -> Result<()> {
+    let outputs = outputs.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let (profile, missing) = native_code::gathered(&read(component)?, &outputs)?;
+    eprintln!("native-code: {} runs, of which {missing} have no counts", outputs.len());
+    let written = std::io::stdout().write_all(profile.to_string().as_bytes());
+    written.context("failed to print the profile")
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("failed to read `{}`", path.display()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("failed to write `{}`", path.display()))
 }

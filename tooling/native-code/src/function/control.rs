@@ -8,6 +8,7 @@ use sqlite_wasm_native::pinned::trap::UNREACHABLE;
 use wasmparser::{BlockType, BrTable, Operator};
 
 use super::{Translation, Value};
+use crate::profile;
 use crate::types::{Signature, Type};
 
 /// From this many targets on, LLVM makes a table of a `switch`.
@@ -149,7 +150,8 @@ impl Translation<'_> {
         let is_true = self.assign(format_args!("icmp ne i32 {condition}, 0"));
         let then = self.fresh("then");
         let id = self.frames.last().context("an if has no frame")?.id;
-        self.line(format_args!("br i1 {is_true}, label %{then}, label %else{id}"));
+        let weights = profile::weights(self.branch);
+        self.line(format_args!("br i1 {is_true}, label %{then}, label %else{id}{weights}"));
         self.label(&then);
         Ok(())
     }
@@ -240,7 +242,8 @@ impl Translation<'_> {
         let target = self.branch(depth)?;
         let is_true = self.assign(format_args!("icmp ne i32 {condition}, 0"));
         let next = self.fresh("next");
-        self.line(format_args!("br i1 {is_true}, label %{target}, label %{next}"));
+        let weights = profile::weights(self.branch);
+        self.line(format_args!("br i1 {is_true}, label %{target}, label %{next}{weights}"));
         self.label(&next);
         Ok(())
     }
@@ -257,6 +260,7 @@ impl Translation<'_> {
                 labels.insert(*depth, self.branch(*depth)?);
             }
         }
+        let mut weights = self.branch.to_vec();
         let mut otherwise = labels[&table.default()].clone();
         if table.len() >= MIN_TABLE {
             index = self.assign(format_args!(
@@ -265,13 +269,18 @@ impl Translation<'_> {
                 table.len()
             ));
             otherwise = self.fresh("never");
+            weights.insert(0, 0);
         } else {
             targets.pop();
+            // LLVM's default is in front.
+            let default = weights.pop();
+            weights.splice(..0, default);
         }
         let cases = targets.iter().enumerate();
         let cases: String =
             cases.map(|(case, depth)| format!(" i32 {case}, label %{}", labels[depth])).collect();
-        self.line(format_args!("switch i32 {index}, label %{otherwise} [{cases} ]"));
+        let weights = profile::weights(&weights);
+        self.line(format_args!("switch i32 {index}, label %{otherwise} [{cases} ]{weights}"));
         if table.len() >= MIN_TABLE {
             self.label(&otherwise);
             self.line(format_args!("unreachable"));

@@ -1,5 +1,6 @@
 //! Components, and images that do not belong to them.
 
+use native_code::profile::Profile;
 use sqlite_wasm_native::image::{Function, Image};
 use sqlite_wasm_native::inject;
 use wasmtime::component::{Component, Linker};
@@ -56,7 +57,7 @@ fn has_image(code: &[u8], image: &Image) -> bool {
 #[test]
 fn a_component_runs_the_image_of_its_module() {
     let (engine, component) = (engine(), component(3));
-    let image = native_code::of_component(&component, false).unwrap().image;
+    let image = native_code::of_component(&component, &Profile::default(), false).unwrap().image;
     let code = compiled(&component, &image).unwrap();
     assert!(has_image(&code, &image));
     assert_eq!(run(&engine, &code), 42);
@@ -68,7 +69,8 @@ fn a_component_runs_the_image_of_its_module() {
 #[test]
 fn an_image_and_its_artifact_are_the_same_each_time() {
     let component = component(3);
-    let images = [0, 1].map(|_| native_code::of_component(&component, false).unwrap().image);
+    let images = [0, 1]
+        .map(|_| native_code::of_component(&component, &Profile::default(), false).unwrap().image);
     assert!(images[0] == images[1]);
     assert!(compiled(&component, &images[0]).unwrap() == compiled(&component, &images[1]).unwrap());
 }
@@ -76,7 +78,7 @@ fn an_image_and_its_artifact_are_the_same_each_time() {
 #[test]
 fn an_image_of_another_module_is_refused() {
     let (component, other) = (component(3), component(5));
-    let image = native_code::of_component(&other, false).unwrap().image;
+    let image = native_code::of_component(&other, &Profile::default(), false).unwrap().image;
     let error = compiled(&component, &image).unwrap_err().to_string();
     assert_eq!(error, "the image is for another module");
 }
@@ -84,7 +86,7 @@ fn an_image_of_another_module_is_refused() {
 #[test]
 fn an_image_that_takes_something_else_for_granted_is_refused() {
     let component = component(3);
-    let image = native_code::of_component(&component, false).unwrap().image;
+    let image = native_code::of_component(&component, &Profile::default(), false).unwrap().image;
     let refused = |what: &str, change: &dyn Fn(&mut Image)| {
         let mut image = image.clone();
         change(&mut image);

@@ -1,6 +1,7 @@
 //! A module, compiled by Cranelift and with LLVM's code.
 
 use anyhow::Result;
+use native_code::profile::Profile;
 use sqlite_wasm_native::{inject, rewrite};
 use wasmtime::{Config, Engine, Func, Instance, Linker, Module, Store, Trap, Val};
 
@@ -29,7 +30,7 @@ pub fn engine() -> Engine {
 ///
 /// When its shape is one that LLVM's code does not exist for.
 pub fn by_llvm(engine: &Engine, wasm: &[u8]) -> Result<Module> {
-    let made = native_code::of_module(wasm, false)?;
+    let made = native_code::of_module(wasm, &Profile::default(), false)?;
     let rewritten = rewrite::rewritten(wasm, &made.image)?;
     let code = inject::compile_module(&rewritten, &made.image, config)?;
     // SAFETY: `code` is what this engine's compiler has returned just now, with LLVM's code of the

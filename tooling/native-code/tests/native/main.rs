@@ -5,5 +5,6 @@
 mod components;
 mod engines;
 mod operators;
+mod profile;
 mod specification;
 mod timed;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use native_code::profile::Profile;
 use sqlite_wasm_native::{inject, rewrite};
 use wasmtime::{Caller, Config, Engine, Instance, Linker, Module, Store, Trap, UpdateDeadline};
 
@@ -35,7 +36,7 @@ fn config() -> Config {
 fn modules(engine: &Engine) -> [Module; 2] {
     let buffer = wast::parser::ParseBuffer::new(TEXT).unwrap();
     let wasm = wast::parser::parse::<wast::Wat<'_>>(&buffer).unwrap().encode().unwrap();
-    let image = native_code::of_module(&wasm, true).unwrap().image;
+    let image = native_code::of_module(&wasm, &Profile::default(), true).unwrap().image;
     assert!(image.is_timed);
     let rewritten = rewrite::rewritten(&wasm, &image).unwrap();
     let code = inject::compile_module(&rewritten, &image, config).unwrap();
@@ -121,7 +122,7 @@ fn an_image_for_other_code_is_refused() {
     let buffer = wast::parser::ParseBuffer::new(TEXT).unwrap();
     let wasm = wast::parser::parse::<wast::Wat<'_>>(&buffer).unwrap().encode().unwrap();
     for is_timed in [false, true] {
-        let image = native_code::of_module(&wasm, is_timed).unwrap().image;
+        let image = native_code::of_module(&wasm, &Profile::default(), is_timed).unwrap().image;
         let rewritten = rewrite::rewritten(&wasm, &image).unwrap();
         let other = if is_timed { engines::config } else { config };
         assert!(inject::compile_module(&rewritten, &image, other).is_err());

@@ -28,7 +28,7 @@ static int open_granted(const char *name, sqlite3 **db, int flags, const char *v
 
 /* Without `uri=True` a name that begins with `file:` is a file of that name: the library takes every
 ** such name for a URI, which could choose a VFS or a mode. */
-int sandbox_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) {
+static int open_name(const char *name, sqlite3 **db, int flags, const char *vfs) {
   if (granted.name && strcmp(PyBytes_AS_STRING(granted.name), name) == 0)
     return open_granted(name, db, flags, vfs);
   if (flags & SQLITE_OPEN_URI || strncmp(name, "file:", 5) != 0)
@@ -40,6 +40,16 @@ int sandbox_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) 
   snprintf(path, size, "./%s", name);
   int code = sqlite3_open_v2(path, db, flags, vfs);
   free(path);
+  return code;
+}
+
+/* Texts in double quotes are texts where no column has the name, as SQLite has it by default: so
+** programs know it from the standard module. The library is built as the shell, which takes them for
+** names. */
+int sandbox_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) {
+  int code = open_name(name, db, flags, vfs);
+  if (code == SQLITE_OK) code = sqlite3_db_config(*db, SQLITE_DBCONFIG_DQS_DML, 1, (int *)NULL);
+  if (code == SQLITE_OK) code = sqlite3_db_config(*db, SQLITE_DBCONFIG_DQS_DDL, 1, (int *)NULL);
   return code;
 }
 

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import sqlite3
 import unittest
 
 import sqlite_sandbox
@@ -18,7 +19,26 @@ BAD_TIMES = [0, -1, float("nan"), float("inf"), 10**9]
 BAD_EXTENSIONS = ["../vec0.so", "/tmp/x.so", "vec0\0.wasm", "vec0.so", "", "-x", "vec0.wasm.so", "ｖec"]
 
 
+#: With texts in double quotes, which SQLite takes unless it is built otherwise.
+QUOTED = ['SELECT "one", typeof("one")', 'SELECT a, "b" FROM t', 'SELECT "A" FROM t', "UPDATE t SET a = \"new\"", 'SELECT "x"."a" FROM t',
+          'CREATE VIEW v AS SELECT "text" AS c', 'CREATE INDEX i ON t(a) WHERE a <> "no"', "SELECT * FROM v"]  # fmt: skip
+
+
 class Options(Case):
+    def test_texts_in_double_quotes_are_as_in_the_standard_module(self):
+        def outcomes(connection):
+            for sql in ("CREATE TABLE t(a)", "INSERT INTO t VALUES ('old')", *QUOTED):
+                try:
+                    yield connection.execute(sql).fetchall()
+                except Exception as error:
+                    yield type(error).__name__, str(error)
+
+        standard = sqlite3.connect(":memory:")
+        self.addCleanup(standard.close)
+        expected = list(outcomes(standard))
+        for options in ({}, {"memory": "64M"}, {"grants": [self.directory]}):
+            self.assertEqual(list(outcomes(self.connect(":memory:", **options))), expected)
+
     def test_names_are_names(self):
         os.chdir(self.directory)
         for options in ({}, {"memory": "64M"}, {"statement_time": 5}, {"rows": 9}):

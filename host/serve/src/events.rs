@@ -1,30 +1,28 @@
 //! The feed of changes over HTTP, as server-sent events.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, State};
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http_body::Frame;
+use futures_util::stream::unfold;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::sleep;
 
 use crate::connections::Place;
 use crate::databases::Named;
-use crate::feed::{News, Subscriber};
+use crate::feed::{News, Subscriber, Subscription};
 use crate::http::{Listener, Refused};
 use crate::server::Server;
 use crate::session::error::Error;
 
-/// Time after which something is sent: so a client that is gone is noticed, and the way to one that is not stays open.
+/// Time after which something is sent: so a client that is gone is noticed, and the connection of one that is not stays open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Where a client was before its connection broke.
@@ -57,20 +55,21 @@ async fn changes(
     let wanted = headers.get(LAST_EVENT).and_then(|value| value.to_str().ok());
     let is_behind = wanted.is_some_and(|wanted| !subscriber.resume(wanted));
     let last = subscriber.last();
-    let mut first = Vec::new();
+    let mut events = Events {
+        pending: VecDeque::new(),
+        subscriber,
+        server,
+        named,
+        kept: Instant::now(),
+        _subscription: subscription,
+    };
     let kind = if is_behind { "reset" } else { "ready" };
-    put_event(&mut first, kind, &subscriber.place(last), &format!("{{\"commit\":{last}}}"));
-    let (sender, chunks) = channel(1);
-    tokio::spawn(async move {
-        let _subscription = subscription;
-        let mut stopping = server.is_stopping();
-        tokio::select! {
-            () = tell(&mut subscriber, first.into(), &sender, &server, &named) => {}
-            _ = stopping.wait_for(|is| *is) => {}
-        }
+    events.put(kind, last, &format!("{{\"commit\":{last}}}"));
+    let stream = unfold(events, |mut events| async move {
+        let event = events.next().await?;
+        Some((Ok::<_, Infallible>(event), events))
     });
-    let head = [(header::CONTENT_TYPE, "text/event-stream")];
-    Ok((head, Body::new(Events(chunks))).into_response())
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
 
 /// Keep the database open, so that its count of commits goes on.
@@ -80,71 +79,58 @@ async fn keep(server: &Arc<Server>, named: &Named) -> Result<(), Error> {
     Ok(kept.map_err(|_| Error::Full)??)
 }
 
-/// Send events until the client is gone.
-async fn tell(
-    subscriber: &mut Subscriber,
-    first: Bytes,
-    sender: &Sender<Bytes>,
-    server: &Arc<Server>,
-    named: &Named,
-) {
-    let mut chunk = first;
-    let mut kept = Instant::now();
-    loop {
-        if kept.elapsed() >= KEEP_ALIVE {
-            if keep(server, named).await.is_err() {
-                return;
+/// The events for a client, until it is gone.
+struct Events {
+    /// Those that are not sent yet: what a subscriber takes at a time.
+    pending: VecDeque<Event>,
+    subscriber: Subscriber,
+    server: Arc<Server>,
+    named: Named,
+    /// When the database was last kept open.
+    kept: Instant,
+    _subscription: Subscription,
+}
+
+impl Events {
+    /// None when the server stops.
+    async fn next(&mut self) -> Option<Event> {
+        let mut stopping = self.server.is_stopping();
+        loop {
+            if let Some(event) = self.pending.pop_front() {
+                return Some(event);
             }
-            kept = Instant::now();
-        }
-        server.metrics.replied(chunk.len());
-        if sender.send(chunk).await.is_err() {
-            return;
-        }
-        chunk = loop {
-            if let Some(news) = subscriber.take() {
-                break events(subscriber, &news).into();
+            if self.kept.elapsed() >= KEEP_ALIVE {
+                keep(&self.server, &self.named).await.ok()?;
+                self.kept = Instant::now();
+            }
+            if let Some(news) = self.subscriber.take() {
+                self.add(&news);
+                continue;
             }
             tokio::select! {
-                () = subscriber.wait() => {}
-                () = sender.closed() => return,
-                () = sleep(KEEP_ALIVE) => break Bytes::from_static(b":\n\n"),
-            }
-        };
-    }
-}
-
-fn events(subscriber: &Subscriber, news: &News) -> Vec<u8> {
-    let mut chunk = Vec::new();
-    match news {
-        News::Commits(commits) => {
-            for commit in commits {
-                let id = subscriber.place(commit.number);
-                put_event(&mut chunk, "commit", &id, commit.text());
+                () = self.subscriber.wait() => {}
+                () = sleep(KEEP_ALIVE) => {}
+                _ = stopping.wait_for(|is| *is) => return None,
             }
         }
-        News::Lost { since, last } => {
-            let data = format!("{{\"commit\":{last},\"since\":{since}}}");
-            put_event(&mut chunk, "reset", &subscriber.place(*last), &data);
+    }
+
+    fn add(&mut self, news: &News) {
+        match news {
+            News::Commits(commits) => {
+                for commit in commits {
+                    self.put("commit", commit.number, commit.text());
+                }
+            }
+            News::Lost { since, last } => {
+                self.put("reset", *last, &format!("{{\"commit\":{last},\"since\":{since}}}"));
+            }
         }
     }
-    chunk
-}
 
-fn put_event(out: &mut Vec<u8>, kind: &str, id: &str, data: &str) {
-    out.extend_from_slice(format!("event: {kind}\nid: {id}\ndata: {data}\n\n").as_bytes());
-}
-
-struct Events(Receiver<Bytes>);
-
-impl http_body::Body for Events {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|chunk| chunk.map(|chunk| Ok(Frame::data(chunk))))
+    fn put(&mut self, kind: &str, commit: u64, data: &str) {
+        self.server.metrics.replied(data.len());
+        let event = Event::default().event(kind).id(self.subscriber.place(commit)).data(data);
+        self.pending.push_back(event);
     }
 }

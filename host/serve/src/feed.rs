@@ -34,7 +34,7 @@ use kept::Kept;
 pub use message::Commit;
 pub use reports::Reports;
 pub use subscriber::{News, Subscriber};
-pub use subscriptions::Subscriptions;
+pub use subscriptions::{Subscription, Subscriptions};
 use tickets::{Ticket, Tickets};
 
 /// How often the file is looked at for commits of other programs.

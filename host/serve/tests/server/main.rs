@@ -8,7 +8,6 @@ mod conflicts;
 mod crashes;
 mod cursors;
 mod feed;
-mod feed_cost;
 mod feed_limits;
 mod feed_writers;
 mod hrana;

@@ -17,10 +17,17 @@ const PEER = {
   '@sqlite.org/sqlite-wasm': { hasFiles: false, open: official },
 };
 
+/** better-sqlite3 12.11.1 aborts on Node 24 if a statement is collected: its destructor then runs without Node's environment. */
+const alive = [];
+
 const opener = (Database) => (file) => {
   const db = new Database(file);
   // They finalize statements that nobody can use.
-  const prepare = (sql) => Object.assign(db.prepare(sql), { end() {} });
+  const prepare = (sql) => {
+    const statement = Object.assign(db.prepare(sql), { end() {} });
+    alive.push(statement);
+    return statement;
+  };
   return { db, exec: (sql) => db.exec(sql), prepare, close: () => db.close() };
 };
 

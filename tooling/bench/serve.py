@@ -1,8 +1,8 @@
 """The suite `serve`: what the server bears, compared with PostgreSQL at a Unix socket where it has an equal.
 
 pgbench counts the transactions of one client and of eight. Further figures: a pipeline of libSQL's protocol by the time
-of its statements, and the p99 of a client beside each hostile one by its undisturbed p99. Single statements, connections
-and memory are in the suite `pgsqlite`.
+of its statements, a commit while subscribers read the feed of changes by one without, and the p99 of a client beside
+each hostile one by its undisturbed p99. Single statements, connections and memory are in the suite `pgsqlite`.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""Clients of `serve`: a pipeline of libSQL's protocol by its statements' own time, and p99 beside hostile clients.
+"""Clients of `serve`: a pipeline of libSQL's protocol by its statements' own time, a commit beside subscribers by one without,
+and p99 beside hostile clients.
 
 Arguments: the URL with the token, the address of the counters, the DSN of the Postgres wire. Prints an object of ratios.
 """
@@ -7,6 +8,7 @@ import json
 import multiprocessing
 import os
 import re
+import selectors
 import socket
 import statistics
 import sys
@@ -17,6 +19,7 @@ import psycopg
 
 STATEMENTS = 100
 ROUNDS = 300
+SUBSCRIBERS, COMMITS, PACE = 50, 2000, 0.001
 SECONDS = 3.0
 ENDLESS = "WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c)"
 
@@ -79,6 +82,60 @@ def pipeline(url, metrics):
     assert now - count == ROUNDS * STATEMENTS
     own = (after - before) / ROUNDS
     return {f"a pipeline of {STATEMENTS} by its statements' own time": statistics.fmean(times) / own}
+
+
+def commits(dsn):
+    """Commits at an even pace. Returns the time of the middle one."""
+    times = []
+    with psycopg.connect(dsn, autocommit=True) as db:
+        begun = time.perf_counter()
+        for index in range(COMMITS):
+            time.sleep(max(0.0, begun + PACE * index - time.perf_counter()))
+            start = time.perf_counter()
+            db.execute("INSERT INTO heard(a) VALUES (1)", prepare=True)
+            times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def subscribe(url, ready):
+    """Read all commits by each subscriber; fail if one is missing, or in another place."""
+    base, token = url.split("/#token=")
+    authority = base.split("//")[1]
+    request = f"GET /v1/changes HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    selector, left = selectors.DefaultSelector(), SUBSCRIBERS
+    for _ in range(SUBSCRIBERS):
+        one = socket.create_connection(authority.split(":"))
+        one.sendall(request)
+        text = b""
+        while b"event: ready" not in text:
+            text += one.recv(1 << 16)
+        selector.register(one, selectors.EVENT_READ, [b"", []])
+    ready.set()
+    while left:
+        for key, _ in selector.select():
+            state = key.data
+            *lines, state[0] = (state[0] + key.fileobj.recv(1 << 16)).split(b"\n")
+            state[1] += [json.loads(line[6:])["tables"]["heard"] for line in lines if line.startswith(b"data: ")]
+            if len(state[1]) == COMMITS:
+                first = state[1][0][0]
+                assert state[1] == [[first + index] for index in range(COMMITS)], "commits are missing, or in another order"
+                selector.unregister(key.fileobj)
+                left -= 1
+
+
+def beside_subscribers(url, dsn):
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("CREATE TABLE IF NOT EXISTS heard(id integer PRIMARY KEY, a integer)")
+    without = commits(dsn)
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    readers = context.Process(target=subscribe, args=(url, ready), daemon=True)
+    readers.start()
+    assert ready.wait(30)
+    heard = commits(dsn)
+    readers.join(30)
+    assert readers.exitcode == 0
+    return {f"a commit beside {SUBSCRIBERS} subscribers, by one without": heard / without}
 
 
 def p99(dsn, seconds=SECONDS):
@@ -149,4 +206,4 @@ def beside(url, dsn):
 
 if __name__ == "__main__":
     url, metrics, dsn = sys.argv[1:]
-    print(json.dumps(pipeline(url, metrics) | beside(url, dsn)))
+    print(json.dumps(pipeline(url, metrics) | beside_subscribers(url, dsn) | beside(url, dsn)))

@@ -20,7 +20,7 @@ export class Peer {
   #owner = null;
   /** This worker is in a transaction at the owner. */
   #isInTransaction = false;
-  /** The transaction has ended with its owner, and nobody was told. */
+  /** The transaction has ended with its owner, and no statement has reported it yet. */
   #hasLostTransaction = false;
   /** The arguments with which this worker has loaded extensions: the next owner has none. */
   #extensions = [];

@@ -14,7 +14,7 @@ import { importRows, parseFile, toCsv, toJson } from './transfer.mjs';
 const FIRST_ROWS = 200;
 /** Rows of a table that an export reads. */
 const MOST_EXPORTED = 1_000_000;
-/** A page that shows what others commit rests so many times as long as it has taken to read, and at least so many milliseconds. */
+/** After reading what others commit, the page waits this many times as long as reading took, and at least this many milliseconds. */
 const RENEWAL_SHARE = 4;
 const LEAST_REST = 200;
 const VIEWS = ['Data', 'Structure', 'Query', 'Extensions'];

@@ -23,7 +23,7 @@ const PRAGMA: &str = "pragma_";
 /// The PRAGMA whose rows are paths.
 const PATHS: &str = "database_list";
 
-/// The function that tells where a record is in the file, and so how long the values of others are.
+/// The function that returns where a record is in the file, and so reveals how long other values are.
 const OFFSET: &str = "sqlite_offset";
 
 /// The PRAGMAs that say nothing of tables and their rows, nor of the pages that these fill.
@@ -170,7 +170,7 @@ impl State {
             A::Function { function_name, .. }
                 if self.catalog.has_lists() && function_name.eq_ignore_ascii_case(OFFSET) =>
             {
-                Err(format!("{OFFSET}; it tells how long hidden values are"))
+                Err(format!("{OFFSET}; it reveals how long hidden values are"))
             }
             action if self.catalog.has_lists() => self.change(action),
             _ => Ok(()),

@@ -218,7 +218,7 @@ impl Databases {
         Ok(Opened { db, writers, has_plain_queries, reading, feed })
     }
 
-    /// What is told of the commits of a database.
+    /// The feed of changes of a database.
     pub fn feed(&self, named: &Named) -> Arc<Feed> {
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(feed) = feeds.get(&named.name).and_then(Weak::upgrade) {

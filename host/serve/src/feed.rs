@@ -1,6 +1,6 @@
 //! What changes in a database, for those who listen: which rows of which tables each commit has changed, whichever
-//! client of the server made it. There is one order, that of the commits, and nothing is told before its commit is
-//! visible or of what was undone.
+//! client of the server made it. There is one order, that of the commits, and subscribers learn of a commit when it
+//! is visible, and never of what was rolled back.
 //!
 //! Sessions report their commits ([`Reports`]), but only while somebody listens. Each has a ticket from before the
 //! commit, when no other connection can commit, so the order of tickets is that of the commits. What other programs
@@ -47,7 +47,7 @@ const PACE: Duration = Duration::from_millis(5);
 /// How long commits are still kept when the last subscriber has gone: so long one may be away and miss nothing.
 const LINGER: Duration = Duration::from_secs(10);
 
-/// Row ids of a commit that are told; of one that changes more only the tables are.
+/// Row ids in a message at most; that of a commit that changes more has only its tables.
 const MAX_ROWS: u32 = 1000;
 
 /// The feed of a database.
@@ -156,7 +156,7 @@ impl Feed {
             state.kept.clear();
             return false;
         }
-        // A session that is about to commit may already have: it tells next.
+        // A session that is about to commit may already have: it reports next.
         if state.tickets.is_empty() {
             let now = state.counter.renewed().read();
             if state.note_count(now) {

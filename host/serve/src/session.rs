@@ -56,7 +56,7 @@ pub struct Opened {
     pub has_plain_queries: bool,
     /// Whether its authorizer lets extensions only read.
     pub reading: Reading,
-    /// What is told of its commits.
+    /// Its feed of changes.
     pub feed: Arc<Feed>,
 }
 

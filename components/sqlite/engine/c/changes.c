@@ -1,6 +1,6 @@
 /* What each transaction changes in `main`: which rows of which tables. They are collected here, so that a row
 ** costs no call out of the sandbox, and reported once before the commit. What a savepoint or a statement undoes
-** is forgotten: SQLite tells virtual tables of both, and this takes part in transactions as one. */
+** is forgotten: SQLite calls virtual tables for both, and this takes part in transactions as one. */
 #include "interface.h"
 
 /* Which step of a transaction is reported. */
@@ -26,7 +26,7 @@ typedef struct {
 
 /* Of a connection. */
 typedef struct {
-  sqlite3_vtab told;
+  sqlite3_vtab vtab;
   sqlite3 *db;
   Participant *participant;
   /* Rows by their ids at most; 0 while nobody listens. */
@@ -141,8 +141,8 @@ static void on_change(void *data, sqlite3 *db, int action, const char *schema, c
   if (action != SQLITE_DELETE) add_row(feed, table, new_row);
 }
 
-static int on_savepoint(sqlite3_vtab *told, int number) {
-  Feed *feed = (Feed *)told;
+static int on_savepoint(sqlite3_vtab *vtab, int number) {
+  Feed *feed = (Feed *)vtab;
   if ((uint32_t)number >= feed->mark_room) {
     uint32_t room = 2 * feed->mark_room + (uint32_t)number + 1;
     uint32_t *marks = sqlite3_realloc64(feed->marks, room * sizeof(*marks));
@@ -154,8 +154,8 @@ static int on_savepoint(sqlite3_vtab *told, int number) {
   return SQLITE_OK;
 }
 
-static int on_rollback_to(sqlite3_vtab *told, int number) {
-  Feed *feed = (Feed *)told;
+static int on_rollback_to(sqlite3_vtab *vtab, int number) {
+  Feed *feed = (Feed *)vtab;
   /* Without a number it is all of the transaction. */
   if (number < 0) {
     shorten(feed, 0);
@@ -174,13 +174,13 @@ static void report_end(Feed *feed, uint8_t step) {
   event_send_for_code(&out);
 }
 
-static int on_end(sqlite3_vtab *told) {
-  report_end((Feed *)told, AFTER_COMMIT);
+static int on_end(sqlite3_vtab *vtab) {
+  report_end((Feed *)vtab, AFTER_COMMIT);
   return SQLITE_OK;
 }
 
-static int on_undone(sqlite3_vtab *told) {
-  report_end((Feed *)told, UNDONE);
+static int on_undone(sqlite3_vtab *vtab) {
+  report_end((Feed *)vtab, UNDONE);
   return SQLITE_OK;
 }
 
@@ -230,7 +230,7 @@ static Feed *new_feed(sqlite3 *db) {
   if (!feed) return NULL;
   memset(feed, 0, sizeof(*feed));
   feed->db = db;
-  feed->participant = engine_participant(db, &methods, &feed->told);
+  feed->participant = engine_participant(db, &methods, &feed->vtab);
   if (!feed->participant) {
     free_feed(feed);
     return NULL;

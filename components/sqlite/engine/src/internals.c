@@ -70,7 +70,7 @@ struct Participant {
   Module module;
 };
 
-Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqlite3_vtab *told) {
+Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqlite3_vtab *vtab) {
   Participant *one = sqlite3_malloc(sizeof(*one));
   if (!one) return NULL;
   memset(one, 0, sizeof(*one));
@@ -79,10 +79,10 @@ Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqli
   one->module.nRefModule = 1;
   one->table.db = db;
   one->table.pMod = &one->module;
-  one->table.pVtab = told;
+  one->table.pVtab = vtab;
   /* SQLite frees what nothing refers to. */
   one->table.nRef = 1;
-  told->pModule = methods;
+  vtab->pModule = methods;
   return one;
 }
 

@@ -27,11 +27,11 @@ sqlite3_value *engine_column(sqlite3_stmt *statement, int index);
 ** returns no row and reads nothing that may change before. */
 int engine_is_at_end(sqlite3_stmt *statement);
 
-/* One that is told of savepoints and ends of transactions, as SQLite tells virtual tables. */
+/* One that SQLite calls for savepoints and ends of transactions, as it calls virtual tables. */
 typedef struct Participant Participant;
 
-/* Of a connection; `methods` get `told`. Freed by sqlite3_free when the connection is closed. */
-Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqlite3_vtab *told);
+/* Of a connection; `methods` get `vtab`. Freed by sqlite3_free when the connection is closed. */
+Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqlite3_vtab *vtab);
 
 /* Take part in the transaction that is open, unless it already does: `savepoints` gets the count of those that
 ** are open. SQLITE_LOCKED where that is not possible now. */

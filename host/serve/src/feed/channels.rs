@@ -130,7 +130,7 @@ impl Heard {
         &self.mailbox
     }
 
-    /// Whether it may hear so many more channels.
+    /// Whether it may listen on `more` further channels.
     pub fn has_room(&self, more: usize) -> bool {
         self.mailbox.state().channels.len() + more <= MAX_CHANNELS
     }

@@ -63,7 +63,7 @@ impl Counter {
         self
     }
 
-    /// The count now; none where it cannot be read.
+    /// The current count; `None` if it cannot be read.
     pub fn read(&mut self) -> Option<Count> {
         let mut header = [0; FILE_COUNT + 4];
         // A new file is empty.

@@ -1,4 +1,4 @@
-//! The last commits, which all subscribers share: one that does not read costs no memory of its own.
+//! The last commits, which all subscribers share: one that does not read takes no further memory.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Kept {
         *self = Self { last: self.last, ..Self::default() };
     }
 
-    /// One more; none where nothing is known of it.
+    /// Add a commit; `None` if nothing is known about it.
     pub fn add(&mut self, changes: Option<Changes>) {
         self.last += 1;
         let commit = Arc::new(Commit::new(self.last, changes));

@@ -1,11 +1,11 @@
-//! What subscribers are told of a commit: an object of JSON.
+//! The message about a commit: a JSON object.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
 
 use sqlite_sandbox::hooks::Changes;
 
-/// Bytes of the names of tables of a commit that are told; of one that changes more, nothing is known.
+/// Bytes of table names in a message at most; that of a commit with more says nothing about tables.
 const MAX_NAMES: usize = 32 << 10;
 
 /// Bytes of a row id in JSON at most, with what is around it.
@@ -54,7 +54,7 @@ impl Commit {
         self.text.get_or_init(|| self.written(true, true, false))
     }
 
-    /// The object in less than so many bytes: without rows, or without tables, where it would be longer.
+    /// The object, shorter than `bytes`: without rows, or without tables, where it would be longer.
     pub fn shorter_than(&self, bytes: usize) -> String {
         if self.text().len() < bytes {
             return self.text().to_owned();

@@ -8,7 +8,7 @@ use sqlite_sandbox::hooks::TransactionStep;
 
 use super::{Feed, MAX_ROWS};
 
-/// There is no ticket.
+/// No ticket is open.
 const NONE: u64 = u64::MAX;
 
 /// Reports the commits of a session, on its thread.

@@ -46,7 +46,7 @@ impl Subscriber {
         format!("{:016x}-{number}", self.feed.run())
     }
 
-    /// Go on behind a place: false where it is no longer known what came then.
+    /// Continue after a place. Returns false if what followed is no longer known.
     pub fn resume(&mut self, place: &str) -> bool {
         let state = self.feed.state();
         let number = place.split_once('-').and_then(|(run, number)| {

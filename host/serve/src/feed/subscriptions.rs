@@ -32,7 +32,7 @@ impl Subscriptions {
         Self { free: Arc::new(Semaphore::new(MAX_STREAMS)), shares }
     }
 
-    /// One more for a user; none where there are too many.
+    /// Add one for a user; `None` if there are too many.
     pub fn take(&self, user: &str) -> Option<Subscription> {
         let share = match &self.shares {
             Some(shares) => Some(shares.take(Party::User(user.to_owned()))?),

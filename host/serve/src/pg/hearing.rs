@@ -6,7 +6,7 @@ use super::converse::Conversation;
 use super::failure::{Failure, Result};
 
 impl Conversation<'_> {
-    /// Send what was said, outside of transactions only.
+    /// Send notifications, only outside transactions.
     pub fn deliver(&mut self) -> Result<()> {
         if self.transaction != Transaction::Idle {
             return Ok(());
@@ -17,7 +17,7 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// Let what is said call the thread away from waiting for a message, outside of transactions.
+    /// Let notifications interrupt the wait for a message, outside transactions.
     pub fn hear(&mut self) {
         let state = self.session.state();
         let heard = state.notes.heard().filter(|_| self.transaction == Transaction::Idle);

@@ -12,7 +12,7 @@ use super::out::Out;
 use crate::feed::channels::{Heard, MAX_NOTE_BYTES, MAX_NOTES, Note};
 use crate::feed::{Feed, News, Subscriber};
 
-/// The channel on which the server itself tells of commits.
+/// The channel on which the server itself reports commits.
 pub const COMMITS: &str = "sqlite_changes";
 
 /// Bytes of a channel's name at most, and of what is said there, as in PostgreSQL.
@@ -59,7 +59,7 @@ impl Notes {
     pub fn notify(&mut self, channel: &str, payload: &str) -> Result<()> {
         check_channel(channel)?;
         if channel == COMMITS {
-            let message = format!("the server tells of commits on the channel \"{COMMITS}\"");
+            let message = format!("the server reports commits on the channel \"{COMMITS}\"");
             return Err(Error::new(sqlstate::RESERVED_NAME, message).hint("choose another name"));
         }
         if payload.len() > MAX_PAYLOAD {

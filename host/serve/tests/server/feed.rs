@@ -1,4 +1,4 @@
-//! The feed of changes: what subscribers are told of commits, beside a table in which each transaction writes what it
+//! The feed of changes: what subscribers read about commits, beside a table in which each transaction writes what it
 //! changes. `SERVE_FEED_TRANSACTIONS=2000` takes longer.
 
 use std::io::{BufRead, BufReader, Write};
@@ -109,7 +109,7 @@ fn follow(mut next: impl FnMut() -> Value, last: i64) -> Vec<(i64, Value)> {
     }
 }
 
-/// The next commit that a client of the Postgres wire is told of.
+/// The next commit that a client of the Postgres wire receives.
 fn notified(client: &mut Client) -> Value {
     let (tag, body) = client.receive();
     assert_eq!((tag, &body[..4]), ('A', &[0; 4][..]));
@@ -218,7 +218,7 @@ fn other_programs_and_schemas_are_told_of() {
     server.query("INSERT INTO t VALUES (8, 8)");
     assert_eq!(next(), (Value::Null, Value::Null));
     assert_eq!(next(), (json!({"t": [2]}), Value::Null));
-    // What changes no row is told of as nobody knows what it is.
+    // A commit that changes no row is reported as unknown.
     server.query("PRAGMA user_version = 5");
     assert_eq!(next(), (Value::Null, Value::Null));
     server.query("DROP TABLE t");

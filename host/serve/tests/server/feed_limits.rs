@@ -104,7 +104,7 @@ fn hostile_names_of_tables_stay_in_their_line() {
     let mut events = Events::open(&server);
     server.pipeline(vec![execute(&format!("INSERT INTO {quoted} VALUES (1)"))]);
     assert_eq!(events.commit()["tables"], json!({name: [1]}));
-    // Many tables are told of as nothing is known.
+    // A commit of many tables is reported as unknown.
     let tables: String = (0..300).map(|table| format!("CREATE TABLE t{table}(a);")).collect();
     let inserts: String =
         (0..300).map(|table| format!("INSERT INTO t{table} VALUES (1);")).collect();

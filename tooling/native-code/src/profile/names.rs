@@ -30,7 +30,7 @@ pub fn of(wasm: &[u8]) -> Result<BTreeMap<u32, String>> {
     Ok(names)
 }
 
-/// Without the hashes by which Rust tells crates apart, which differ from build to build; and on one line.
+/// Without the hashes that distinguish crates in Rust, which differ from build to build; and on one line.
 fn stable(name: &str) -> String {
     let name = format!("{:#}", rustc_demangle::demangle(name));
     name.replace(|character: char| character.is_control(), "?")

@@ -16,7 +16,7 @@ impl Engine {
         self.reads.apply(&self.db, self.rules.role)
     }
 
-    /// What is told of its commits.
+    /// Its feed of changes.
     pub fn feed(&self) -> &Arc<Feed> {
         self.reports.feed()
     }

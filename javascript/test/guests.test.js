@@ -227,9 +227,9 @@ describe('malformed', () => {
         assert.match(used(name, answer), /the extension `malformed` trapped/, `${name} ${answer.toString('hex')}`);
       }
     }
-    for (const at of [4, 12, 20]) {
+    for (const at of [4, 12, 20, 28]) {
       for (const [address, length] of [[beyond, 8], [8, beyond], [-8, -1]]) {
-        assert.match(used('table-fetch-batch', words(48, [[at, address], [at + 4, length]])), /the extension `malformed` trapped/);
+        assert.match(used('table-fetch-batch', words(56, [[at, address], [at + 4, length]])), /the extension `malformed` trapped/);
       }
     }
   });

@@ -112,6 +112,7 @@ fn what_was_lost_says_so_and_names_the_extension() {
 fn what_no_host_can_use_is_refused() {
     tells("fetch", "wide", "its rows have another width than was asked for");
     tells("fetch", "narrow", "its rows have another width than was asked for");
+    tells("fetch", "required", "it required other values than its rows have");
     tells("fetch", "nothing", "it gave no rows, and not that none follow");
     tells("fetch", "huge", "--extension-value");
     tells("best-index", "nul", "the text of a plan has a NUL");

@@ -15,9 +15,9 @@ use crate::support::{self, Directory, Input, Outcome};
 
 /// Each with the hash of its bytes. Together they use each interface of the contract.
 const EXTENSIONS: [(&str, &str); 3] = [
-    ("frozen", "faf931ae493cb131c0b2d593af1e6a0a96beb52a7d32a3323695230aaf37a61e"),
-    ("frozen_c", "bd27c0fe6f7fdb8ae5aeeca168ff510313b28f61617e9e35e07043e4e1945c06"),
-    ("frozen_sql", "16f600eb25832a7c09331631abdbb018934bcbc544ec9d5c83c30d535f4362f3"),
+    ("frozen", "11bf7bd7ee548f7f0fa109977cc26889ba81ea36201f04c34dee039bd6459441"),
+    ("frozen_c", "9921e2620014308975f231fb2cd5c491191fadd30bd1f4409bb9efbea6fc3070"),
+    ("frozen_sql", "4bc31d7fae318a2c2a0614139961655097df58d45673d459a9d29866d48bcf78"),
 ];
 
 const GRANTS: &[&str] = &["--grant", "frozen_c=sql", "--grant", "frozen_sql=sql"];

@@ -130,6 +130,7 @@ fn batches_that_no_host_can_use_end_the_statement() {
     for (action, failure) in [
         ("wide", "its rows have another width than was asked for"),
         ("narrow", "its rows have another width than was asked for"),
+        ("required", "it required other values than its rows have"),
         ("nothing", "it gave no rows, and not that none follow"),
     ] {
         let script = format!(

@@ -200,15 +200,15 @@ fn messages_lie_in_memory_and_are_text() {
 
 #[test]
 fn rows_lie_in_memory() {
-    // Row ids, values, subtypes: each a list.
-    for place in [4, 12, 20] {
+    // Row ids, values, subtypes, required: each a list.
+    for place in [4, 12, 20, 28] {
         for (address, length) in [(BEYOND, 8), (8, BEYOND), (!7, u32::MAX)] {
-            breaks_with("table-fetch-batch", 48, &[(place, address), (place + 4, length)], LIST);
+            breaks_with("table-fetch-batch", 56, &[(place, address), (place + 4, length)], LIST);
         }
     }
     // Lists of what is larger than a byte are aligned.
     for place in [4, 12] {
-        breaks_with("table-fetch-batch", 48, &[(place, 1025), (place + 4, 1)], "not aligned");
+        breaks_with("table-fetch-batch", 56, &[(place, 1025), (place + 4, 1)], "not aligned");
     }
 }
 

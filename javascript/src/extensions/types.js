@@ -132,6 +132,7 @@ const batch = record({
   rowIds: plainList(8),
   values,
   subtypes: bytes,
+  required: bytes,
   rowIdError: option(sqlError),
   isLast: bool,
 });

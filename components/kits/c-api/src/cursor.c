@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pointers.h"
+#include "start.h"
 #include "vtab.h"
 
 /* An open cursor; its address is the host's handle. */
@@ -124,19 +125,34 @@ typedef struct {
   int64_t *row_ids;
   wit_value *values;
   uint8_t *subtypes;
-  bool has_subtypes;
+  bool *required;
+  bool has_subtypes, has_required;
   /* Pointers may lead into the cursor's row: it must not advance yet. */
   bool has_pointers;
   uint32_t count;
   int row_id_code;
 } Rows;
 
-/* Where a column fails, its cell has the message. */
-static int read_column(Cursor *cursor, uint32_t column, wit_value *value, uint8_t *subtype) {
-  Cell *cell = call_cell();
+bool column_may_be_left_out;
+
+/* xColumn, and whether UPDATE must pass the value on: where the module has not asked whether the
+** column changes. It may fetch rows of another table in between. */
+static int call_column(Cursor *cursor, uint32_t column, Cell *cell, bool *is_required) {
+  bool outer = column_may_be_left_out;
+  column_may_be_left_out = false;
   int code = cursor_column(cursor->cursor, column, cell);
+  *is_required = !column_may_be_left_out;
+  column_may_be_left_out = outer;
+  return code;
+}
+
+/* Where a column fails, its cell has the message. */
+static int read_column(Cursor *cursor, uint32_t column, Rows *rows, size_t index) {
+  Cell *cell = call_cell();
+  int code = call_column(cursor, column, cell, &rows->required[index]);
   if (code == SQLITE_OK) {
-    *subtype = cell_subtype(cell);
+    wit_value *value = &rows->values[index];
+    rows->subtypes[index] = cell_subtype(cell);
     if (!pointer_store(cell, value)) cell_get(cell, SQLITE_UTF8, value);
     return SQLITE_OK;
   }
@@ -167,11 +183,11 @@ static void read_row_id(Cursor *cursor, Rows *rows) {
 static int read_row(Cursor *cursor, Rows *rows) {
   size_t index = rows->count * cursor->width;
   for (size_t i = 0; i < cursor->width; i++, index++) {
-    int code =
-        read_column(cursor, cursor->columns[i], &rows->values[index], &rows->subtypes[index]);
+    int code = read_column(cursor, cursor->columns[i], rows, index);
     if (code != SQLITE_OK) return code;
     copy_value(&rows->values[index]);
     rows->has_subtypes |= rows->subtypes[index] != 0;
+    rows->has_required |= rows->required[index];
     rows->has_pointers |= rows->subtypes[index] == POINTER_SUBTYPE;
   }
   read_row_id(cursor, rows);
@@ -193,6 +209,9 @@ static void put_batch(Cursor *cursor, const Rows *rows,
   batch->row_ids = (full_extension_list_s64_t){rows->row_ids, rows->count};
   batch->values = (sqlite_wasm_extension_table_types_list_value_t){rows->values, values};
   batch->subtypes = (wit_bytes){rows->subtypes, rows->has_subtypes ? values : 0};
+  /* A module that never asks gets all values. */
+  bool has_required = rows->has_required && sqlite3_vtab_nochange;
+  batch->required = (full_extension_list_bool_t){rows->required, has_required ? values : 0};
   batch->row_id_error.is_some = rows->row_id_code != SQLITE_OK;
   if (batch->row_id_error.is_some) {
     table_fails(cursor->table, rows->row_id_code, &batch->row_id_error.val);
@@ -207,7 +226,8 @@ bool exports_sqlite_wasm_extension_table_fetch_batch(
   size_t values = limit * cursor->width;
   Rows rows = {.row_ids = call_room(limit * sizeof(int64_t)),
                .values = call_room(values * sizeof(wit_value)),
-               .subtypes = call_room(values)};
+               .subtypes = call_room(values),
+               .required = call_room(values * sizeof(bool))};
   int code = cursor->failure;
   batch->is_last = false;
   while (code == SQLITE_OK && rows.count < limit && !rows.has_pointers) {

@@ -14,6 +14,9 @@ typedef struct {
 
 #define TABLE(handle) ((Table *)(handle))
 
+/* The column that is being read asked `sqlite3_vtab_nochange`: UPDATE may leave its value out. */
+extern bool column_may_be_left_out;
+
 /* The error of a method, with the table's `zErrMsg` as the message. */
 bool table_fails(Table *table, int code, wit_error *error);
 

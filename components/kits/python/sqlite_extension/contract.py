@@ -234,7 +234,7 @@ class Cursor:
                 break
             self.row_id += 1
             ids.append(self.row_id)
-        return table_types.Batch(ids, values, b"", None, is_last)
+        return table_types.Batch(ids, values, b"", [], None, is_last)
 
     def fetch(self, limit):
         if self.failure is not None:

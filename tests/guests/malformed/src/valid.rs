@@ -182,6 +182,7 @@ impl interfaces::table::Guest for Valid {
                 .flat_map(|row| [Value::Integer(row), Value::Text(b"text".into())])
                 .collect(),
             subtypes: Vec::new(),
+            required: Vec::new(),
             row_id_error: None,
             is_last: true,
         })

@@ -12,7 +12,14 @@ use std::cell::RefCell;
 
 /// Rows with nothing but their values.
 fn batch(row_ids: Vec<i64>, values: Vec<Value>, is_last: bool) -> Batch {
-    Batch { row_ids, values, subtypes: Vec::new(), row_id_error: None, is_last }
+    Batch {
+        row_ids,
+        values,
+        subtypes: Vec::new(),
+        required: Vec::new(),
+        row_id_error: None,
+        is_last,
+    }
 }
 
 thread_local! {
@@ -115,6 +122,7 @@ impl Guest for Malicious {
         Ok(match action.as_str() {
             "wide" => batch(vec![1], integers(7), true),
             "narrow" => batch(vec![1, 2], integers(1), true),
+            "required" => Batch { required: vec![true; 5], ..batch(vec![1, 2, 3], integers(3), true) },
             "nothing" => batch(vec![], vec![], false),
             "many" => {
                 let count = i64::from(limit) * 1000;

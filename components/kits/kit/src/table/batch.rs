@@ -177,6 +177,8 @@ impl Batch {
             row_ids: List::of(&self.row_ids),
             values: List::of(&self.cells[..self.row_ids.len() * self.width]),
             subtypes: List::of(&[]),
+            // `Change` has columns that do not change.
+            required: List::of(&[]),
             row_id_error: RawOption { is_some: 0, value: RawError::NONE },
             is_last: u8::from(self.is_last),
         }
@@ -196,6 +198,7 @@ struct RawBatch {
     row_ids: List<i64>,
     values: List<Cell>,
     subtypes: List<u8>,
+    required: List<bool>,
     row_id_error: RawOption,
     is_last: u8,
 }

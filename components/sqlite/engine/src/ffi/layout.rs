@@ -161,6 +161,8 @@ pub(super) struct HostBatch {
     row_ids: HostList<i64>,
     values: HostList<HostValue>,
     subtypes: HostList<u8>,
+    /// Of `bool`; a fused extension can store other bytes.
+    required: HostList<u8>,
     row_id_error: HostOption<HostError>,
     is_last: bool,
 }
@@ -172,8 +174,9 @@ impl HostBatch {
             HostOption::None => 0,
             HostOption::Some(error) => error.message.len(),
         };
-        let counts = [self.row_ids.len(), self.values.len(), self.subtypes.len(), message];
-        counts.iter().filter(|count| **count > 0).count() as u32
+        let lists = [self.subtypes.len(), self.required.len(), message];
+        let counts = [self.row_ids.len(), self.values.len()].into_iter().chain(lists);
+        counts.filter(|count| *count > 0).count() as u32
     }
 }
 
@@ -197,6 +200,7 @@ impl Batch {
             row_ids: HostList::EMPTY,
             values: HostList::EMPTY,
             subtypes: HostList::EMPTY,
+            required: HostList::EMPTY,
             row_id_error: HostOption::None,
             is_last: true,
         },
@@ -216,6 +220,16 @@ impl Batch {
     /// One subtype for each value, or none at all.
     pub fn subtypes(&self) -> &[u8] {
         &self.rows.subtypes
+    }
+
+    /// Whether UPDATE passes on the value with this index where it does not change it.
+    pub fn is_required(&self, index: usize) -> bool {
+        self.rows.required.get(index).is_some_and(|byte| *byte != 0)
+    }
+
+    /// How many values say whether they are required: all, or none.
+    pub fn required_count(&self) -> usize {
+        self.rows.required.len()
     }
 
     /// The error if the rows have no row ids.

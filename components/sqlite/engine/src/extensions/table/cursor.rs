@@ -99,8 +99,12 @@ impl Cursor {
         if values != rows * self.width {
             return Some("its rows have another width than was asked for");
         }
-        if !batch.subtypes().is_empty() && batch.subtypes().len() != values {
+        let has_other_count = |count| count != 0 && count != values;
+        if has_other_count(batch.subtypes().len()) {
             return Some("it gave subtypes for other values than its rows have");
+        }
+        if has_other_count(batch.required_count()) {
+            return Some("it required other values than its rows have");
         }
         let is_stuck = rows == 0 && !batch.is_last();
         is_stuck.then_some("it gave no rows, and not that none follow")
@@ -117,7 +121,7 @@ impl Cursor {
     /// stack would slow down the other values.
     #[inline(never)]
     fn set_special(&self, context: &Context, index: usize, value: &HostValue) {
-        if self.takes_unchanged && context.is_unchanged() {
+        if self.takes_unchanged && context.is_unchanged() && !self.batch.is_required(index) {
             return;
         }
         if let Some((_, pointer)) = self.pointers.iter().find(|(at, _)| *at == index) {

@@ -24,6 +24,7 @@ mod loading_by_path;
 mod malicious_extension;
 mod malicious_manifests;
 mod malicious_tables;
+mod malicious_tokens;
 mod native_code;
 mod own_files;
 mod program_files;

@@ -82,6 +82,7 @@ fn texts_and_lists_have_limits() {
     refused("many-needs", "more than 100 needs");
     refused("arguments", "with -5 arguments");
     refused("pointers", "for pointers, and as inline");
+    refused("tokenizer", "it registers the tokenizer `malicious_words` not as variadic");
 }
 
 #[test]

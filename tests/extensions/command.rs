@@ -81,7 +81,7 @@ fn json_has_sizes_hash_and_all_registrations() {
     assert!(found["memory_bytes"].as_u64() >= Some(1 << 20), "{run}");
     assert_eq!(found["refusal"], serde_json::Value::Null);
     let offer = &found["offer"];
-    assert_eq!(offer["functions"].as_array().map(Vec::len), Some(30), "{run}");
+    assert_eq!(offer["functions"].as_array().map(Vec::len), Some(31), "{run}");
     assert_eq!(offer["collations"].as_array().map(Vec::len), Some(4), "{run}");
     let store = offer["modules"]
         .as_array()

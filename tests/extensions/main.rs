@@ -26,3 +26,4 @@ mod scripts;
 mod shipped;
 mod sql_read_only;
 mod sql_work;
+mod tokenizers;

@@ -43,6 +43,18 @@ export default extension({
     },
     broken: { columns: ["a"], *rows() { yield [1]; throw new Error("no second row"); } },
   },
+  tokenizers: {
+    *letters(text) {
+      for (const m of text.matchAll(/[\p{L}\uFFFD]+/gu)) yield [m[0].toLowerCase(), m.index, m.index + m[0].length];
+    },
+    odd: {
+      call: (text, { purpose, locale, words: [what] }) => ({
+        outside: [["a", 0, text.length + 1]], backwards: [["a", 1, 1], ["a", 0, 1]], number: [1], fraction: [["a", 0.5, 1]],
+        negative: [["a", -1, 1]], nothing: undefined, about: [[`${purpose} ${locale}`, 0, text.length], ["twin", 0, 1, true]],
+      })[what],
+      check: (words) => { if (words.length !== 1) throw new Error("one word"); },
+    },
+  },
 });
 "#;
 
@@ -197,6 +209,7 @@ fn a_built_file_is_small_and_says_what_it_has() {
         "manifest     recorded in the file",
         "window       collect(1)",
         "collation    by_length",
+        "tokenizer    letters(…)",
     ] {
         assert!(shown.out().contains(line), "{shown}");
     }
@@ -296,4 +309,47 @@ fn a_script_that_is_no_extension_is_one_line() {
     support::ours(&directory.path(), &other)
         .complains("is not a script (`.js`, `.mjs`), a module in Python");
     support::ours(&directory.path(), &["extension", "build", "none.js"]).complains("none.js");
+}
+
+#[test]
+fn a_tokenizer_says_where_its_tokens_are() {
+    let directory = built("tokens", EVERYTHING);
+    let script = "
+        CREATE VIRTUAL TABLE t USING fts5(x, tokenize = 'letters');
+        INSERT INTO t VALUES ('Grüße, 𝒳𝒴 und 日本 ende'), (CAST(x'61ff6220e29745' AS TEXT) || ' Ende');
+        SELECT rowid, highlight(t, 0, '[', ']') FROM t('ende');
+        SELECT highlight(t, 0, '[', ']') FROM t('grüße OR 𝒳𝒴');
+        CREATE VIRTUAL TABLE v USING fts5vocab(t, instance);
+        SELECT count(*) FROM v;
+        CREATE VIRTUAL TABLE o USING fts5(x, tokenize = 'odd about');
+        INSERT INTO o VALUES ('ab');
+        CREATE VIRTUAL TABLE w USING fts5vocab(o, row);
+        SELECT term FROM w;";
+    let found = load(&directory, &[], script).keeps_quiet();
+    assert_eq!(
+        found.out(),
+        "1|Grüße, 𝒳𝒴 und 日本 [ende]\n2|a\u{fffd}b \u{fffd}E [Ende]\n\
+         [Grüße], [𝒳𝒴] und 日本 ende\n8\ndocument null\ntwin\n",
+        "{found}"
+    );
+}
+
+#[test]
+fn tokens_that_are_none_are_errors_of_the_script() {
+    for (what, failure) in [
+        ("outside", "a token is not in the text"),
+        ("fraction", "a token is not in the text"),
+        ("negative", "a token is not in the text"),
+        ("number", "a token is [token, start, end]"),
+        ("nothing", "odd: TypeError"),
+        ("backwards", "broke the contract"),
+        ("a b", "error in tokenizer constructor"),
+    ] {
+        let directory = built("odd-tokens", EVERYTHING);
+        let script = format!(
+            "CREATE VIRTUAL TABLE o USING fts5(x, tokenize = 'odd {what}'); INSERT INTO o VALUES ('ab');"
+        );
+        let found = load(&directory, &[], &script);
+        assert!(found.err().contains(failure), "{what}: {found}");
+    }
 }

@@ -77,7 +77,7 @@ const numbers = plainList(4);
 const sqlFunction = record({
   name: string,
   arguments: s8,
-  kind: enumeration(3),
+  kind: enumeration(4),
   encoding: enumeration(3),
   flags: flags(6),
   risk: enumeration(3),

@@ -1,7 +1,9 @@
 //! The definition of an extension, and the macro that makes a component of it.
 
 use crate::provider::Provider;
-use crate::{AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, bindings};
+use crate::{
+    AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, Tokenizer, bindings,
+};
 
 /// A capability that the user must grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub trait Definition: 'static {
     const SCALARS: &'static [Scalar] = &[];
     /// Aggregate and window functions.
     const AGGREGATES: &'static [AggregateFunction] = &[];
+    /// Tokenizers of FTS5.
+    const TOKENIZERS: &'static [Tokenizer] = &[];
     /// Collations.
     const COLLATIONS: &'static [Collation] = &[];
     /// Modules of virtual tables.
@@ -51,11 +55,12 @@ pub trait Definition: 'static {
         let scalars = Self::SCALARS.iter().map(|scalar| scalar.signature.declare(Scalar));
         let aggregates =
             Self::AGGREGATES.iter().map(|aggregate| aggregate.signature.declare(aggregate.kind));
+        let tokenizers = Self::TOKENIZERS.iter().map(Tokenizer::declare);
         bindings::types::Manifest {
             name: Self::NAME.into(),
             version: Self::VERSION.into(),
             description: Self::DESCRIPTION.into(),
-            functions: scalars.chain(aggregates).collect(),
+            functions: scalars.chain(aggregates).chain(tokenizers).collect(),
             collations: Self::COLLATIONS.iter().map(Collation::declare).collect(),
             modules: Self::MODULES.iter().map(Module::declare).collect(),
             needs: Self::NEEDS.iter().map(|need| (*need).into()).collect(),
@@ -106,6 +111,7 @@ impl From<Need> for bindings::types::Need {
 ///     description: "make and read UUIDs",
 ///     scalars: SCALARS,
 ///     aggregates: AGGREGATES,
+///     tokenizers: TOKENIZERS,
 ///     collations: COLLATIONS,
 ///     modules: MODULES,
 ///     needs: NEEDS,
@@ -123,6 +129,7 @@ macro_rules! extension {
         description: $description:expr
         $(, scalars: $scalars:expr)?
         $(, aggregates: $aggregates:expr)?
+        $(, tokenizers: $tokenizers:expr)?
         $(, collations: $collations:expr)?
         $(, modules: $modules:expr)?
         $(, needs: $needs:expr)?
@@ -139,6 +146,7 @@ macro_rules! extension {
             const DESCRIPTION: &'static str = $description;
             $(const SCALARS: &'static [$crate::Scalar] = $scalars;)?
             $(const AGGREGATES: &'static [$crate::AggregateFunction] = $aggregates;)?
+            $(const TOKENIZERS: &'static [$crate::Tokenizer] = $tokenizers;)?
             $(const COLLATIONS: &'static [$crate::Collation] = $collations;)?
             $(const MODULES: &'static [$crate::Module] = $modules;)?
             $(const NEEDS: &'static [$crate::Need] = $needs;)?
@@ -154,13 +162,23 @@ macro_rules! extension {
         const _: () = $crate::bindings::is_used::<SqliteExtension>();
 
         $crate::export_interface!(manifest export_manifest);
-        $($crate::export_interface!(scalar export_scalar $scalars);)?
+        $crate::export_scalar_interface!([$($scalars)?] [$($tokenizers)?]);
         $($crate::export_interface!(inline export_inline $scalars);)?
         $($crate::export_inline_call!($scalars);)?
         $($crate::export_interface!(aggregate export_aggregate $aggregates);)?
         $($crate::export_interface!(collation export_collation $collations);)?
         $($crate::export_interface!(table export_table $modules);)?
         $($crate::export_fetch!($modules);)?
+    };
+}
+
+/// Export `scalar`, which functions and tokenizers share.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_scalar_interface {
+    ([] []) => {};
+    ([$($_scalars:expr)?] [$($_tokenizers:expr)?]) => {
+        $crate::export_interface!(scalar export_scalar);
     };
 }
 

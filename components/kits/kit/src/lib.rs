@@ -21,8 +21,8 @@
 //! ```
 //!
 //! The parts: [`Scalar`] functions, [`AggregateFunction`]s by the trait
-//! [`Aggregate`] (with [`Window`] also usable with OVER), [`Collation`]s, and
-//! [`Module`]s by the traits [`Table`] and [`Cursor`]. A component exports only
+//! [`Aggregate`] (with [`Window`] also usable with OVER), [`Collation`]s,
+//! [`Tokenizer`]s of FTS5, and [`Module`]s by the traits [`Table`] and [`Cursor`]. A component exports only
 //! the interfaces of the parts that it lists.
 //!
 //! With [`Need::Sql`] among its needs an extension can use [`sql`] on the connection that called
@@ -41,6 +41,8 @@ mod number;
 pub mod provider;
 mod scalar;
 mod slab;
+#[doc(hidden)]
+pub mod tokenizer;
 mod value;
 
 #[doc(hidden)]
@@ -58,6 +60,7 @@ pub use error::{Error, code};
 pub use function::{ANY_NUMBER, Risk, Stability, TextEncoding};
 pub use scalar::Scalar;
 pub use table::{Cursor, Module, ModuleKind, Table};
+pub use tokenizer::{Purpose, Text, Tokenizer, Tokens};
 pub use value::{Output, Value};
 
 /// A result, or the error that SQLite reports.

@@ -19,7 +19,7 @@ pub trait Provider: 'static {
     /// Such a connection is closed.
     fn disconnect() {}
 
-    /// Call a scalar function by its index in the manifest.
+    /// Call a scalar function or tokenizer by its index in the manifest.
     fn call(function: u32, values: &mut [Value], subtypes: &[u8]) -> Result<Output>;
 
     /// Start a computation of an aggregate by its index in the manifest. The name is for errors.
@@ -51,7 +51,12 @@ impl<T: Definition> Provider for T {
         if let Some(number) = function.checked_sub(sql::FIRST_REGISTERED) {
             return T::REGISTERED(number, Arguments::new("", values, subtypes));
         }
-        T::SCALARS[function as usize].call_with(values, subtypes)
+        let index = function as usize;
+        match T::SCALARS.get(index) {
+            Some(scalar) => scalar.call_with(values, subtypes),
+            // In the manifest's list tokenizers come last.
+            None => T::TOKENIZERS[index - T::SCALARS.len() - T::AGGREGATES.len()].call(values),
+        }
     }
 
     fn start(function: u32) -> (&'static str, Box<dyn Running>) {

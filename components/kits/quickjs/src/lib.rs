@@ -12,6 +12,7 @@ mod script;
 mod sql;
 mod standalone;
 mod table;
+mod tokenizer;
 mod value;
 
 use std::cmp::Ordering;
@@ -33,7 +34,7 @@ impl Provider for SqliteExtension {
     }
 
     fn call(function: u32, values: &mut [Value], _subtypes: &[u8]) -> Result<Output> {
-        Ok(script::loaded()?.call(function as usize, values)?.into())
+        script::loaded()?.call(function as usize, values)
     }
 
     fn start(function: u32) -> (&'static str, Box<dyn Running>) {

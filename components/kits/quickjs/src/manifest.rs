@@ -42,7 +42,9 @@ pub fn read<'js>(ctx: &Ctx<'js>, exported: &Object<'js>) -> Result<Parts> {
         parts.manifest.functions.push(declared(&one)?);
         parts.functions.push(SqlFunction {
             name: one.get("name")?,
+            is_tokenizer: one.get::<_, String>("kind")? == "tokenizer",
             call: callable(ctx, &one, "call")?,
+            check: callable(ctx, &one, "check")?,
             start: callable(ctx, &one, "start")?,
             step: callable(ctx, &one, "step")?,
             inverse: callable(ctx, &one, "inverse")?,
@@ -93,6 +95,7 @@ fn declared(one: &Object<'_>) -> Result<Declared> {
     let kind = match one.get::<_, String>("kind")?.as_str() {
         "scalar" => FunctionKind::Scalar,
         "window" => FunctionKind::Window,
+        "tokenizer" => FunctionKind::Tokenizer,
         _ => FunctionKind::Aggregate,
     };
     let arguments: i8 = one.get("arguments")?;

@@ -87,6 +87,26 @@
         return { ...common(name, kind, options, Math.max(step.length - 1, 0)), start, step, finish, ...window };
     };
 
+    // Its tokens as arrays [token, start, end, whether it is a synonym], whatever the script gives.
+    const tokenizer = ([name, given]) => {
+        const options = typeof given === "function" ? { call: given } : known(given, name, ["call", "check"]);
+        const call = callable(options.call, `call of ${name}`);
+        const check = callable(options.check ?? (() => undefined), `check of ${name}`);
+        const token = (given) => {
+            const [text, start, end, synonym = false] = Array.isArray(given) ? given : fail("a token is [token, start, end]");
+            return [String(text), Number(start), Number(end), Boolean(synonym)];
+        };
+        return {
+            name,
+            kind: "tokenizer",
+            arguments: -1,
+            deterministic: false,
+            risk: "innocuous",
+            call: (...given) => Array.from(call(...given), token),
+            check: (words) => { check(words); },
+        };
+    };
+
     const collation = ([name, compare]) => ({ name, compare: callable(compare, name) });
 
     // The name of a column, which its declaration begins with.
@@ -111,7 +131,7 @@
     };
 
     const entries = (value = {}, what) => Object.entries(object(value, what));
-    const PARTS = ["name", "version", "description", "needs", "functions", "aggregates", "collations", "tables"];
+    const PARTS = ["name", "version", "description", "needs", "functions", "aggregates", "tokenizers", "collations", "tables"];
     return (exported) => {
         exported === undefined && fail("the script has no default export; write `export default extension({ … })`");
         const given = known(exported, "extension", PARTS);
@@ -123,6 +143,7 @@
             functions: [
                 ...entries(given.functions, "functions").map(scalar),
                 ...entries(given.aggregates, "aggregates").map(aggregate),
+                ...entries(given.tokenizers, "tokenizers").map(tokenizer),
             ],
             collations: entries(given.collations, "collations").map(collation),
             tables: entries(given.tables, "tables").map(table),

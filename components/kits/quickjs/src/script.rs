@@ -6,12 +6,12 @@ use std::cmp::Ordering;
 use rquickjs::function::Args;
 use rquickjs::{Context, Ctx, Function, Module, Object, Persistent, Runtime, Value as Js};
 use sqlite_wasm_kit::bindings::types::Manifest;
-use sqlite_wasm_kit::{Error, Result, Value, code};
+use sqlite_wasm_kit::{Error, Output, Result, Value, code};
 
 use crate::error::{FILE, caught};
 use crate::table::TableDefinition;
 use crate::value::{from_js, to_js};
-use crate::{globals, manifest, standalone};
+use crate::{globals, manifest, standalone, tokenizer};
 
 /// A function of JavaScript that outlives the call that found it.
 pub type Callable = Persistent<Function<'static>>;
@@ -23,8 +23,11 @@ const MAX_STACK_BYTES: usize = 512 << 10;
 pub struct SqlFunction {
     /// Its name in SQL, for errors.
     pub name: String,
-    /// A scalar function.
+    pub is_tokenizer: bool,
+    /// A scalar function, or a tokenizer.
     pub call: Option<Callable>,
+    /// What checks the words behind a tokenizer's name.
+    pub check: Option<Callable>,
     /// The parts of an aggregate.
     pub start: Option<Callable>,
     pub step: Option<Callable>,
@@ -96,17 +99,20 @@ impl Script {
         self.context.with(|ctx| act(&ctx).map_err(|error| caught(&ctx, name, error)))
     }
 
-    /// Call a scalar function.
+    /// Call a scalar function, or a tokenizer.
     ///
     /// # Errors
     ///
     /// When it fails, or its result is not one for SQL.
-    pub fn call(&self, function: usize, values: &mut [Value]) -> Result<Value> {
+    pub fn call(&'static self, function: usize, values: &mut [Value]) -> Result<Output> {
         let function = &self.functions[function];
+        if function.is_tokenizer {
+            return tokenizer::call(self, function, values);
+        }
         let Some(call) = &function.call else { return Err(missing(&function.name)) };
         self.run(&function.name, |ctx| {
             let answer = invoke(ctx, call, None, values)?;
-            for_sql(ctx, answer)
+            for_sql(ctx, answer).map(Output::from)
         })
     }
 

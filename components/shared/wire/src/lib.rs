@@ -1,5 +1,5 @@
 //! The bytes that extensions, programs, the host and the engine exchange: tags and layouts of
-//! values, inline values, and the operations with their replies; and SQLite's result codes.
+//! values, inline values, tokens, and the operations with their replies; and SQLite's result codes.
 //!
 //! Each of them is defined only here. The operations are one table (`table.rs`), from which the enums
 //! with their encoders and decoders, [`c_header`] and the documents are generated. How the canonical ABI lays
@@ -25,6 +25,7 @@ mod reply;
 mod returned;
 pub mod room;
 mod table;
+mod tokens;
 mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
@@ -39,6 +40,7 @@ pub use operations::Operations;
 pub use parameter::{BlobLocation, Bound, Database, Locations, Parameter, Rest, Text};
 pub use reply::{Opened, Prepared, Ran, Rows};
 pub use returned::Returned;
+pub use tokens::{Token, tokens};
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.

@@ -13,3 +13,4 @@ mod pointers;
 pub mod scalar;
 mod statistics;
 mod table;
+mod tokenizer;

@@ -64,6 +64,14 @@ int engine_is_at_end(sqlite3_stmt *statement) {
   return op->opcode == OP_Halt && op->p1 == SQLITE_OK;
 }
 
+void engine_set_statement_error(sqlite3 *db, const char *message) {
+  for (Vdbe *machine = db->pVdbe; machine; machine = machine->pVNext) {
+    /* One that waits between two rows has a current row. */
+    bool runs = machine->eVdbeState == VDBE_RUN_STATE && !machine->pResultRow;
+    if (runs && !machine->zErrMsg) machine->zErrMsg = sqlite3_mprintf("%s", message);
+  }
+}
+
 /* Looks like a virtual table to SQLite. */
 struct Participant {
   VTable table;

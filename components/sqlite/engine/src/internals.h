@@ -27,6 +27,10 @@ sqlite3_value *engine_column(sqlite3_stmt *statement, int index);
 ** returns no row and reads nothing that may change before. */
 int engine_is_at_end(sqlite3_stmt *statement);
 
+/* The message of the failure that ends the statements that run now: for callbacks that can only return a
+** code. One that continues forgets it. */
+void engine_set_statement_error(sqlite3 *db, const char *message);
+
 /* One that SQLite calls for savepoints and ends of transactions, as it calls virtual tables. */
 typedef struct Participant Participant;
 

@@ -14,5 +14,6 @@ mod methods;
 mod module;
 mod shadow_names;
 pub mod statement;
+pub mod tokenizer;
 pub mod value;
 pub mod vtab;

@@ -238,7 +238,7 @@ fn source(inspection: &Inspection) -> Option<&'static str> {
 }
 
 fn registered(offer: &Offer, lines: &mut Lines) {
-    for kind in ["scalar", "aggregate", "window"] {
+    for kind in ["scalar", "aggregate", "window", "tokenizer"] {
         let functions = offer.functions.iter().filter(|function| function.kind == kind);
         lines.add_list(kind, functions.map(signature));
     }

@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail};
 
-use crate::contract::types::{Function, FunctionFlags, FunctionKind, Manifest, Module, Need};
+use crate::contract::types::{
+    Function, FunctionFlags, FunctionKind, Manifest, Module, Need, Risk, TextEncoding,
+};
 
 /// Longest name that an extension may register, in bytes; SQLite takes 255.
 const MAX_NAME_BYTES: usize = 255;
@@ -36,15 +38,15 @@ pub fn manifest(manifest: &Manifest) -> Result<()> {
 
 /// Check that the component exports what it registers.
 pub fn exports(manifest: &Manifest, exports: &[String]) -> Result<()> {
-    let is_scalar = |function: &&Function| function.kind == FunctionKind::Scalar;
-    let scalars = manifest.functions.iter().filter(is_scalar).count();
+    let is_called = |function: &&Function| function.kind.is_called();
+    let called = manifest.functions.iter().filter(is_called).count();
     let is_inline = |function: &&Function| function.flags.contains(FunctionFlags::INLINE);
     let has_pointers = |function: &&Function| function.flags.contains(FunctionFlags::POINTERS);
     let wanted = [
-        ("scalar", scalars, "scalar functions"),
+        ("scalar", called, "scalar functions or tokenizers"),
         ("inline", manifest.functions.iter().filter(is_inline).count(), "inline functions"),
         ("pointers", manifest.functions.iter().filter(has_pointers).count(), "pointers"),
-        ("aggregate", manifest.functions.len() - scalars, "aggregate functions"),
+        ("aggregate", manifest.functions.len() - called, "aggregate functions"),
         ("collation", manifest.collations.len(), "collations"),
         ("table", manifest.modules.len(), "modules"),
     ];
@@ -107,6 +109,23 @@ pub fn function(function: &Function) -> Result<()> {
     }
     if function.flags.contains(FunctionFlags::POINTERS | FunctionFlags::INLINE) {
         bail!("it registers `{}` for pointers, and as inline", function.name);
+    }
+    if function.kind == FunctionKind::Tokenizer {
+        return tokenizer(function);
+    }
+    Ok(())
+}
+
+fn tokenizer(function: &Function) -> Result<()> {
+    let is_plain = function.arguments == -1
+        && function.encoding == TextEncoding::Utf8
+        && function.flags == FunctionFlags::empty()
+        && function.risk == Risk::Innocuous;
+    if !is_plain {
+        let name = &function.name;
+        bail!(
+            "it registers the tokenizer `{name}` not as variadic, in UTF-8, innocuous, without flags"
+        );
     }
     Ok(())
 }

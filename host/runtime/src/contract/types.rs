@@ -25,6 +25,13 @@ pub use generated::{
     Manifest, Module, ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
 };
 
+impl FunctionKind {
+    /// Whether `scalar.call` computes it, and not `aggregate`.
+    pub fn is_called(self) -> bool {
+        matches!(self, Self::Scalar | Self::Tokenizer)
+    }
+}
+
 /// Flags as a list of their names in the contract.
 macro_rules! named_flags {
     ($flags:ident: $($name:literal $flag:ident)*) => {

@@ -310,6 +310,7 @@ impl From<&wit::Function> for Function {
                 wit::FunctionKind::Scalar => "scalar",
                 wit::FunctionKind::Aggregate => "aggregate",
                 wit::FunctionKind::Window => "window",
+                wit::FunctionKind::Tokenizer => "tokenizer",
             },
         }
     }

@@ -14,6 +14,7 @@
 //! - groups: `conf_list(…)` and `conf_count()`, also with OVER,
 //!   `conf_subtypes(X)`, `conf_plain(X)`
 //! - collations: `conf_backwards`, `conf_bytes`, `conf_le`, `conf_be`
+//! - a tokenizer: `conf_words`
 //! - tables: `conf_edges`, `conf_scan` and `conf_scan_by_row`, `conf_wide`,
 //!   `conf_store`, `conf_keyed`, `conf_direct_table`
 //! - what happened: `conf_log()`, and what is not given back: `conf_alive()`
@@ -27,11 +28,14 @@ mod store;
 mod values;
 mod watch;
 mod wide;
+mod words;
 
 use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous, Ordinary};
 use sqlite_wasm_kit::Stability::{Stable, Volatile};
 use sqlite_wasm_kit::TextEncoding::{Utf16Be, Utf16Le};
-use sqlite_wasm_kit::{ANY_NUMBER, AggregateFunction, Collation, Module, ModuleKind::*, Scalar};
+use sqlite_wasm_kit::{
+    ANY_NUMBER, AggregateFunction, Collation, Module, ModuleKind::*, Scalar, Tokenizer,
+};
 
 /// The index of `conf_near` in the table, for the tables that overload it.
 const NEAR: u32 = 0;
@@ -76,6 +80,8 @@ const AGGREGATES: &[AggregateFunction] = &[
     AggregateFunction::new::<groups::List>("conf_plain", 1, Stable, Innocuous),
 ];
 
+const TOKENIZERS: &[Tokenizer] = &[Tokenizer::new("conf_words", words::check, words::tokenize)];
+
 const COLLATIONS: &[Collation] = &[
     Collation::new("conf_backwards", order::backwards),
     Collation::new("conf_bytes", order::bytes),
@@ -107,6 +113,7 @@ sqlite_wasm_kit::extension! {
     description: "every kind and every edge of the contract",
     scalars: SCALARS,
     aggregates: AGGREGATES,
+    tokenizers: TOKENIZERS,
     collations: COLLATIONS,
     modules: MODULES,
 }

@@ -8,12 +8,14 @@
 //!   do it in `start`
 //! - the collation `malicious_order`: does the action that a text names
 //! - `malicious_table(MOMENT, ACTION)`: a table that does it in one of its callbacks
+//! - the tokenizer `malicious_words ACTION`: returns tokens that no text has, or does the action
 //! - its manifest: what the bytes of [`MANIFEST`] in the file say
 
 mod actions;
 mod manifest;
 mod table;
 mod wire;
+mod words;
 
 use std::cell::RefCell;
 use wire::exports::sqlite_wasm::extension as interfaces;
@@ -74,6 +76,7 @@ impl interfaces::scalar::Guest for Malicious {
         match function {
             0 => output(perform(&text(first)).into_bytes()),
             1 => output(vec![b'x'; integer(first) as usize]),
+            4 => Ok(Output { value: words::tokens(&arguments), subtype: 0 }),
             _ => Err(SqlError {
                 code: integer(first) as i32,
                 message: "x".repeat(integer(arguments.get(1)) as usize),

@@ -28,6 +28,7 @@ pub fn manifest(word: &str) -> Manifest {
             manifest.functions[0].flags = FunctionFlags::POINTERS | FunctionFlags::INLINE;
         }
         "arguments" => manifest.functions[0].arguments = -5,
+        "tokenizer" => manifest.functions[4].risk = Risk::DirectOnly,
         action => {
             actions::perform(action);
         }
@@ -45,6 +46,7 @@ fn valid() -> Manifest {
             function("malicious_value", 1, FunctionKind::Scalar),
             function("malicious_error", 2, FunctionKind::Scalar),
             function("malicious_group", 2, FunctionKind::Window),
+            function("malicious_words", -1, FunctionKind::Tokenizer),
         ],
         collations: vec![Collation {
             name: "malicious_order".into(),

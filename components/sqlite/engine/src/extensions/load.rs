@@ -9,6 +9,7 @@ use super::calls::call;
 use super::collation::Collation;
 use super::scalar::{Function, c_name, create_function, function_flags, registered};
 use super::table::Functions;
+use super::tokenizer::Tokenizer;
 use super::{attached, embedded, statistics, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{self, Connecting, FunctionKind};
@@ -113,11 +114,16 @@ fn register_function(
     function: &extension_types::Function,
     called: Rc<Function>,
 ) -> Result<(), SqlError> {
-    if function.kind == FunctionKind::Scalar {
-        return create_function(db, function, called);
-    }
     let name = c_name(&function.name)?;
-    let is_window = function.kind == FunctionKind::Window;
+    let is_window = match function.kind {
+        FunctionKind::Scalar => return create_function(db, function, called),
+        FunctionKind::Tokenizer => {
+            let code = db.create_tokenizer(&name, Tokenizer(called));
+            return registered(code, &function.name);
+        }
+        FunctionKind::Aggregate => false,
+        FunctionKind::Window => true,
+    };
     let (arguments, flags) = (function.arguments.into(), function_flags(function));
     let code = db.create_aggregate(&name, arguments, flags, is_window, called);
     registered(code, &function.name)

@@ -21,11 +21,9 @@ pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
         ("extension", "connect" | "disconnect") => manifest.connects != Connecting::Never,
         ("inline", _) => declares(FunctionFlags::INLINE),
         ("pointers", _) => declares(FunctionFlags::POINTERS),
-        ("scalar", _) => {
-            kinds().any(|kind| kind == FunctionKind::Scalar) || has(ModuleFlags::OVERLOADS)
-        }
+        ("scalar", _) => kinds().any(FunctionKind::is_called) || has(ModuleFlags::OVERLOADS),
         ("aggregate", "value" | "inverse") => kinds().any(|kind| kind == FunctionKind::Window),
-        ("aggregate", _) => kinds().any(|kind| kind != FunctionKind::Scalar),
+        ("aggregate", _) => kinds().any(|kind| !kind.is_called()),
         ("collation", _) => !manifest.collations.is_empty(),
         ("table", "destroy") => {
             manifest.modules.iter().any(|module| module.kind == ModuleKind::Created)

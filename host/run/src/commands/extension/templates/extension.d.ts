@@ -45,6 +45,24 @@ interface TableFunction {
   risk?: Risk;
 }
 
+/** A token, and where it is in the string: `[token, start, end]`; with `true` a synonym of the one before. */
+type Token = [token: string, start: number, end: number, synonym?: boolean];
+
+interface TokenizedText {
+  purpose: 'document' | 'query' | 'prefix' | 'auxiliary';
+  locale: string | null;
+  /** The words behind the tokenizer's name in the option `tokenize`. */
+  words: string[];
+}
+
+type Tokenize = (text: string, about: TokenizedText) => Iterable<Token>;
+
+interface Tokenizer {
+  call: Tokenize;
+  /** Throws if it does not know the words; called when a table is created or opened. */
+  check?(words: string[]): void;
+}
+
 interface ExtensionDefinition {
   /** Letters, digits and `_`; grants are given to this name. */
   name: string;
@@ -54,6 +72,8 @@ interface ExtensionDefinition {
   needs?: ('sql' | 'sql:ro')[];
   functions?: Record<string, ScalarFunction | ((...values: any[]) => SqlResult)>;
   aggregates?: Record<string, AggregateFunction>;
+  /** For FTS5: `CREATE VIRTUAL TABLE … USING fts5(…, tokenize = 'name word …')`. */
+  tokenizers?: Record<string, Tokenizer | Tokenize>;
   /** Less than 0, 0, or more; always the same for the same texts. */
   collations?: Record<string, (left: string, right: string) => number>;
   tables?: Record<string, TableFunction>;

@@ -15,6 +15,7 @@ const PARTS: &[&str] = &[
     "Cargo.lock",
     "rust-toolchain.toml",
     "Makefile",
+    "catalogue",
     "components",
     "extensions",
     "host",

@@ -3,7 +3,8 @@
 //! Each script of `parity/` runs in the native reference with the native
 //! library, and in ours with the component: output and errors must be equal.
 //! What follows the line `-- crossed` runs in the other one's database. The line `-- input` stands for
-//! generated rows, those of `parity/input.sql`; `PARITY_SEED` chooses others.
+//! generated rows, those of `parity/input.sql`; `PARITY_SEED` chooses others. Where a library of Python is
+//! the native side, `parity/natively.py` runs the script.
 
 use std::collections::HashSet;
 use std::env;
@@ -14,6 +15,9 @@ use crate::support::{self, Directory, Input, Outcome};
 
 /// What separates the two parts of a script.
 const CROSSED: &str = "\n-- crossed\n";
+
+/// Instead of an entry point: the native side is a library of Python.
+const PYTHON: &str = "python";
 
 /// What stands for generated rows.
 const INPUT: &str = "\n-- input\n";
@@ -53,10 +57,18 @@ impl Script {
     }
 
     fn natively(&self, directory: &Path, part: &str) -> Outcome {
+        let input = Input::Bytes(part.as_bytes());
+        if self.entry_point == PYTHON {
+            let oracle = support::repository().join("tests/parity/natively.py");
+            let library = format!("oracle_{}", self.extension);
+            let mut command = support::command(&oracle, &[&library, "test.db"], directory);
+            command.env("PATH", env::var_os("PATH").unwrap_or_default());
+            return support::finish(command, &input);
+        }
         let library = sources().join(&self.extension);
         let load = format!(".load {} {}", library.display(), self.entry_point);
         let args = ["-cmd", &load, "test.db"];
-        support::run(&support::native(), &args, directory, &Input::Bytes(part.as_bytes()))
+        support::run(&support::native(), &args, directory, &input)
     }
 
     fn as_component(&self, component: &str, directory: &Path, part: &str) -> Outcome {
@@ -168,6 +180,16 @@ fn destructors_run_when_a_connection_is_closed() {
 #[test]
 fn rust_on_the_c_interface_is_as_natively() {
     compare_all("sqlite_");
+}
+
+/// Our own that are not shipped.
+#[test]
+fn each_that_only_the_catalogue_has_is_as_a_library_of_others() {
+    let entries = fs::read_dir(support::repository().join("catalogue")).expect("it is there");
+    for entry in entries {
+        let name = entry.expect("it can be listed").file_name().into_string().expect("UTF-8");
+        compare_all(&name);
+    }
 }
 
 #[test]

@@ -46,12 +46,41 @@ fn point(point: &Value) -> Option<Coord> {
     Some(Coord { x: point.first()?.as_f64()?, y: point.get(1)?.as_f64()? })
 }
 
+/// An error for polygons of too many cells, before any is looked for: h3o's own estimate overflows in
+/// 32 bits, and outlines that are as long as the globe take minutes.
+fn check_size(polygons: &[Polygon], resolution: Resolution) -> Result<()> {
+    let outline: f64 = polygons
+        .iter()
+        .flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()))
+        .flat_map(LineString::lines)
+        .map(|line| around(line.dx()).hypot(line.dy()).to_radians())
+        .sum();
+    let area: f64 = polygons.iter().map(|polygon| area(polygon.exterior())).sum();
+    let count = outline / resolution.edge_length_rads() + area / resolution.area_rads2();
+    // A number that is none is too many as well.
+    check_count(if count.is_finite() { count as u64 } else { u64::MAX })
+}
+
+/// A difference of longitudes, the shorter way round the globe.
+fn around(degrees: f64) -> f64 {
+    if degrees.abs() > 180.0 { degrees - 360.0 * degrees.signum() } else { degrees }
+}
+
+/// On the sphere, in square radians; edges are straight on the map of equal areas.
+fn area(ring: &LineString) -> f64 {
+    let height = |point: Coord| point.y.to_radians().sin();
+    let strip = |line: geo::Line| {
+        around(line.dx()).to_radians() * (height(line.start) + height(line.end)) / 2.0
+    };
+    ring.lines().map(strip).sum::<f64>().abs()
+}
+
 /// The cells whose centres are in the polygons, each once, in their order.
 pub fn cells(polygons: Vec<Polygon>, resolution: Resolution) -> Result<Vec<CellIndex>> {
+    check_size(&polygons, resolution)?;
     let mut tiler =
         TilerBuilder::new(resolution).containment_mode(ContainmentMode::ContainsCentroid).build();
     tiler.add_batch(polygons).map_err(|error| error.to_string())?;
-    check_count(tiler.coverage_size_hint() as u64)?;
     let mut cells: Vec<CellIndex> = tiler.into_coverage().take(MAX_CELLS as usize + 1).collect();
     check_count(cells.len() as u64)?;
     cells.sort_unstable();

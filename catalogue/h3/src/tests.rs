@@ -96,8 +96,15 @@ fn disks_and_polygons_have_a_limit() {
     assert!(rows::<Disk>(vec![Value::Integer(CELL), Value::Integer(-1)]).is_err());
     let world =
         r#"[[[-179, -80], [0, -80], [179, -80], [179, 80], [0, 80], [-179, 80], [-179, -80]]]"#;
-    let message = refused::<Filled>(vec![Value::text(world), Value::Integer(15)]);
-    assert!(message.ends_with("are allowed"), "{message}");
+    let thin = "[[[-179, 0], [0, 0.0000001], [179, 0], [-179, 0]]]";
+    let far = "[[[1e308, 0], [0, 1e308], [-1e308, 0], [1e308, 0]]]";
+    for polygon in [world, thin, far] {
+        let message = refused::<Filled>(vec![Value::text(polygon), Value::Integer(15)]);
+        assert!(message.ends_with("are allowed"), "{message}");
+    }
+    let across = "[[[179.9, -17], [-179.9, -17], [-179.9, -16.9], [179.9, -16.9], [179.9, -17]]]";
+    let cells = rows::<Filled>(vec![Value::text(across), Value::Integer(9)]).unwrap();
+    assert!((1500..3000).contains(&cells.len()), "{}", cells.len());
 }
 
 #[test]

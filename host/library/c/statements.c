@@ -33,9 +33,11 @@ static Out *call_prepare(Connection *connection, unsigned flags) {
 static Out *bindings_of(Statement *statement) { return &statement->connection->client.work; }
 
 static int bound_later(Statement *statement) {
-  call_later(statement->connection);
-  /* A failure is the result of the next step. */
-  return SQLITE_OK;
+  Connection *connection = statement->connection;
+  Reply reply;
+  if (connection->client.work.count <= MAX_WAITING_BYTES) return SQLITE_OK;
+  /* A value that SQLite has refused fails the next step; one that did not get there fails now. */
+  return masked(connection, send(connection, &reply));
 }
 
 static void put_bindings(Statement *statement) { (void)statement; }

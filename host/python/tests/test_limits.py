@@ -35,6 +35,17 @@ class Limits(Case):
             "memory", connection, "SELECT group_concat(t) FROM (" + ENDLESS.format("hex(randomblob(1000)) AS t") + " LIMIT 20000)"
         )
 
+    def test_parameters_beyond_the_memory_are_errors_and_not_null(self):
+        connection = self.connect(":memory:", memory="16M")
+        connection.execute("CREATE TABLE t(a, b)")
+        for value in (bytes(50_000_000), "x" * 50_000_000):
+            with self.assertRaises(sqlite_sandbox.MemoryLimitError):
+                connection.execute("INSERT INTO t VALUES (?, ?)", (1, value))
+            with self.assertRaises(sqlite_sandbox.MemoryLimitError):
+                connection.executemany("INSERT INTO t VALUES (?, ?)", [(2, value)])
+        connection.execute("INSERT INTO t VALUES (?, ?)", (3, "kept"))
+        self.assertEqual(connection.execute("SELECT a, b FROM t").fetchall(), [(3, "kept")])
+
     def test_time_of_a_statement_without_rows_is_limited(self):
         connection = self.connect(":memory:", statement_time=0.2)
         start = time.monotonic()

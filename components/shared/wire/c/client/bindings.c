@@ -42,6 +42,15 @@ static int end_bind(Statement *statement) {
   return leave_with(connection, code);
 }
 
+/* Send what waits before a large value: one that does not fit in the sandbox takes no other binding with it. */
+static int send_waiting(Statement *statement, sqlite3_uint64 count) {
+  Connection *connection = statement->connection;
+  Reply reply;
+  if (count <= MAX_WAITING_BYTES || !bindings_of(statement)->count) return SQLITE_OK;
+  put_bindings(statement);
+  return masked(connection, send(connection, &reply));
+}
+
 static int too_big(Statement *statement) {
   return leave_with(statement->connection, fail(statement->connection, SQLITE_TOOBIG, NULL));
 }
@@ -55,6 +64,8 @@ static int bind_bytes(Statement *statement, int index, uint8_t tag, const void *
   int code = begin_bind(statement, index);
   if (code) return code;
   if (bytes && is_too_long(statement, count)) return too_big(statement);
+  code = send_waiting(statement, count);
+  if (code) return leave_with(statement->connection, code);
   Out *bindings = call_bind(statement, index);
   out_u8(bindings, bytes ? tag : TAG_NULL);
   if (bytes) out_bytes(bindings, bytes, count);
@@ -164,6 +175,13 @@ EXPORT int sqlite3_bind_value(sqlite3_stmt *statement, int index, const sqlite3_
   Connection *connection = statement->connection;
   sqlite3_value *copy = sqlite3_value_dup(value);
   if (value && !copy) return leave_with(connection, fail_no_memory(connection));
+  if (copy && sqlite3_value_type(copy) >= SQLITE_TEXT) {
+    code = send_waiting(statement, (sqlite3_uint64)sqlite3_value_bytes(copy));
+    if (code) {
+      sqlite3_value_free(copy);
+      return leave_with(connection, code);
+    }
+  }
   Out *bindings = call_bind(statement, index);
   if (copy) put_bound_value(bindings, copy);
   else out_u8(bindings, TAG_NULL);

@@ -9,15 +9,20 @@ import os
 from sqlite_sandbox import _sqlite3
 from sqlite_sandbox._sqlite3 import OperationalError
 
-#: Longest time of a statement, in seconds: a month. The library counts milliseconds.
-MAX_SECONDS = 30 * 24 * 3600
+#: Shortest and longest time of a statement, in seconds: the library counts milliseconds; a month.
+MIN_SECONDS, MAX_SECONDS = 0.001, 30 * 24 * 3600
+
+#: All that a component can address.
+MAX_MEMORY = 4 << 30
 
 #: More rows than any statement returns; the C code counts in 64 bits.
 MAX_ROWS = 2**62
 
-
 #: More digits than any size has.
 MAX_DIGITS = 12
+
+#: How many bits the letter of a size adds.
+LETTERS = {"K": 10, "M": 20, "G": 30}
 
 #: The bytes that have no meaning in a URI.
 PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
@@ -65,18 +70,20 @@ def _memory(value):
         value = str(value)
     if not isinstance(value, str):
         raise TypeError(f"memory must be a str such as '64M', or an int of bytes, not {type(value).__name__}")
-    number = value[:-1] if value.endswith(("K", "M", "G")) else value
-    if not (number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS and number[0] != "0"):
-        raise ValueError(f"memory is {value!r}; it is a number of bytes, or with K, M or G, such as '64M'")
+    shift = LETTERS.get(value[-1:], 0)
+    number = value[:-1] if shift else value
+    is_size = number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS and number[0] != "0"
+    if not (is_size and int(number) << shift <= MAX_MEMORY):
+        raise ValueError(f"memory is {value!r}; it is a number of bytes, or with K, M or G, such as '64M', up to '4G'")
     return value
 
 
 def _milliseconds(value):
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"statement_time must be a number of seconds, not {type(value).__name__}")
-    if not 0 < value <= MAX_SECONDS:
-        raise ValueError(f"statement_time is {value!r}; it is a number of seconds from 0.001 to {MAX_SECONDS}")
-    return f"{max(1, int(value * 1000))}ms"
+    if not MIN_SECONDS <= value <= MAX_SECONDS:
+        raise ValueError(f"statement_time is {value!r}; it is a number of seconds from {MIN_SECONDS} to {MAX_SECONDS}")
+    return f"{int(value * 1000)}ms"
 
 
 def _rows(value):

@@ -13,9 +13,9 @@ NAMES = ["a?b", "a?mode=memory", "a#b", "a%41", "a%00", "a&vfs=memdb", "a b", "�
          "a?wasm_max_memory=4G", ":memory:x", "a\\b", "\udcff", "a\nb"]  # fmt: skip
 
 BAD_MEMORY = ["64M&vfs=memdb", "64M&wasm_max_memory=4G", "64M#", "64M?x", "64M\0", "", "0", "-1", "1e9", "64m", "64 M", " 64M",
-              "64M\n", "+64M", "٣M", "64MM", "K", "0x10", "9" * 13, 0, -1]  # fmt: skip
+              "64M\n", "+64M", "٣M", "64MM", "K", "0x10", "9" * 13, "5G", "4097M", 0, -1, (4 << 30) + 1]  # fmt: skip
 BAD_MEMORY_TYPES = [True, 1.5, b"64M", ["64M"], object()]
-BAD_TIMES = [0, -1, float("nan"), float("inf"), 10**9]
+BAD_TIMES = [0, -1, 0.0009, float("nan"), float("inf"), 10**9]
 BAD_EXTENSIONS = ["../vec0.so", "/tmp/x.so", "vec0\0.wasm", "vec0.so", "", "-x", "vec0.wasm.so", "ｖec"]
 
 

@@ -107,8 +107,22 @@ pub fn tells(table: &Table) -> bool {
     }
     let constrains =
         |part: &Part<'_>| CONSTRAINTS.iter().any(|word| part.has(word)) && part.mentions(&secrets);
-    parts(&table.sql).iter().any(constrains)
+    let parts = parts(&table.sql);
+    parts.iter().any(constrains)
+        || computes(table, &parts)
         || table.indexes.iter().any(|sql| mentions(sql, &secrets))
+}
+
+/// Whether a write computes a hidden generated column, and so fails by its value: by NOT NULL, by
+/// the type in a STRICT table, or by an error of the expression.
+fn computes(table: &Table, parts: &[Part<'_>]) -> bool {
+    let is_strict = words(&table.sql).any(|token| token.is("STRICT"));
+    let mut hidden = table.columns.iter().filter(|column| column.is_generated && column.is_hidden);
+    hidden.any(|column| {
+        let own = column.name.to_ascii_lowercase();
+        let part = parts.iter().find(|part| part.name().as_ref() == Some(&own));
+        is_strict || part.is_none_or(|part| part.has("NOT") || part.has("STORED"))
+    })
 }
 
 /// The join of a text that compares columns of these names without naming them in an expression.
@@ -196,6 +210,20 @@ mod tests {
         ] {
             assert!(tells(&table(sql, &columns, &[])), "{sql}");
         }
+        let derived = |sql| {
+            let mut table = table(sql, &[("a", false), ("pw", false), ("g", true)], &[]);
+            hide_generated(&mut table);
+            tells(&table)
+        };
+        for sql in [
+            "CREATE TABLE t(a, pw, g AS (nullif(a, pw)) NOT NULL)",
+            "CREATE TABLE t(a, pw, g AS (abs(a - pw)) STORED)",
+            "CREATE TABLE t(a INT, pw INT, g INT AS (iif(a = pw, 'x', 1))) STRICT",
+        ] {
+            assert!(derived(sql), "{sql}");
+        }
+        assert!(!derived("CREATE TABLE t(a, pw, g AS (upper(pw)))"));
+        assert!(!derived("CREATE TABLE t(a, pw, g AS (upper(a)) NOT NULL)"));
         let plain = "CREATE TABLE t(a UNIQUE CHECK (a > 0), pw NOT NULL, b DEFAULT (1, 2))";
         assert!(!tells(&table(plain, &columns, &["CREATE UNIQUE INDEX i ON t(a)"])));
         assert!(tells(&table(

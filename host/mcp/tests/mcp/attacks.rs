@@ -28,6 +28,12 @@ const SCHEMA: &str = "
     INSERT INTO vault VALUES (#, '@-vault');
     CREATE TABLE guesses(password TEXT, token TEXT, code INT, text TEXT);
     INSERT INTO guesses VALUES ('alpha-first', 'alpha-token', 17, 'alpha-vault');
+    CREATE TABLE required(a TEXT, password TEXT, other AS (nullif(a, password)) NOT NULL);
+    INSERT INTO required(a, password) VALUES ('a', '@');
+    CREATE TABLE stored(a TEXT, password TEXT, other AS (iif(a = password, abs(-9223372036854775807 - 1), 0)) STORED);
+    INSERT INTO stored(a, password) VALUES ('a', '@');
+    CREATE TABLE typed(a TEXT, password TEXT, other INT AS (iif(a = password, 'x', 0))) STRICT;
+    INSERT INTO typed(a, password) VALUES ('a', '@');
     CREATE TABLE log(x TEXT);
     CREATE VIEW everything AS SELECT * FROM users;
     CREATE VIEW only_names AS SELECT name FROM users;
@@ -59,7 +65,7 @@ const SCHEMA: &str = "
     INSERT INTO open_docs VALUES ('open');
     ANALYZE;";
 
-const HIDE: &str = "users.password,users.pin,accounts.token,members.team,vault,sensors.secret,docs.body,old_docs.body,places";
+const HIDE: &str = "users.password,users.pin,accounts.token,members.team,vault,sensors.secret,docs.body,old_docs.body,places,required.password,stored.password,typed.password";
 
 /// Attacks by reading: each is refused by name.
 const READS: &[(&str, &str)] = &[
@@ -200,6 +206,9 @@ const WRITES: &[&[&str]] = &[
         "CREATE TABLE child(t REFERENCES accounts(token))",
         "INSERT INTO child VALUES ('alpha-token')",
     ],
+    &["UPDATE required SET a = 'alpha'"],
+    &["UPDATE stored SET a = 'alpha'"],
+    &["UPDATE typed SET a = 'alpha'"],
     &["DELETE FROM teams WHERE id = 1"],
     &["UPDATE teams SET id = 9 WHERE id = 1"],
     &["CREATE VIRTUAL TABLE x USING fts5vocab('docs', 'row')"],

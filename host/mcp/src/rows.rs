@@ -112,7 +112,9 @@ impl Rows {
         let types: Vec<&str> = self.types.iter().map(|class| class.name()).collect();
         let mut json = json!({});
         if !self.columns.is_empty() {
-            json = json!({ "columns": self.columns, "types": types, "rows": self.rows });
+            json = json!({ "columns": self.columns, "types": types });
+            // `json!` would copy each value.
+            json["rows"] = Json::Array(self.rows);
         }
         if let Some(changes) = self.changes {
             json["changes"] = changes.into();

@@ -130,11 +130,13 @@ impl Shared {
         (done, Some(call.end()))
     }
 
-    /// End the sandbox of a call, and make one ready for the next.
+    /// Make a sandbox ready for the next call, which may already be on its way; then end that of the last one.
     fn prepare(&self, database: Option<&str>, rest: Option<Connection>) {
-        drop(rest);
+        // One that has trapped still has its locks.
+        let rest = rest.filter(|rest| !rest.is_gone());
         let offered = database.and_then(|name| self.databases.find(Some(name)).ok());
         offered.into_iter().for_each(|offered| self.databases.prepare(offered));
+        drop(rest);
     }
 
     /// Note a call that did not begin, or did not commit.

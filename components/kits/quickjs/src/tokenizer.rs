@@ -1,7 +1,7 @@
 //! Tokenizers of FTS5: a function of the script that returns, or yields, `[token, start, end]`, with
 //! offsets in the string that it got.
 
-use rquickjs::{Array, Ctx, Exception, Object, Result, String as Text};
+use rquickjs::{Array, Ctx, Exception, Object, Result, String as Text, Value as Js};
 use sqlite_wasm_kit::{Error, Output, Purpose, Tokens, Value, code, tokenizer};
 
 use crate::script::{Script, SqlFunction, missing};
@@ -60,7 +60,10 @@ pub fn call(
         let found = script.run(name, |ctx| {
             let about = Object::new(ctx.clone())?;
             about.set("purpose", purpose(text.purpose))?;
-            about.set("locale", text.locale)?;
+            match text.locale {
+                Some(locale) => about.set("locale", locale)?,
+                None => about.set("locale", Js::new_null(ctx.clone()))?,
+            }
             about.set("words", text.words.to_vec())?;
             let given = Text::from_str(ctx.clone(), &seen.text)?;
             let all: Array<'_> = call.clone().restore(ctx)?.call((given, about))?;

@@ -35,6 +35,7 @@ fn values_of_each_class_come_back_as_they_were() {
 fn everything_that_is_registered_answers() {
     kit("everything").answers(
         "SELECT py_shout('ah'), py_count(), py_count(1, 2, 3);
+         SELECT py_count(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33);
          SELECT py_longest(x) FROM (SELECT 'a' AS x UNION ALL SELECT 'ccc' UNION ALL SELECT 'bb');
          SELECT group_concat(w, ' ') FROM (SELECT py_collect(x) OVER (ORDER BY x ROWS 1 PRECEDING) AS w
              FROM (SELECT 1 AS x UNION ALL SELECT 2 UNION ALL SELECT 3));
@@ -48,7 +49,7 @@ fn everything_that_is_registered_answers() {
          INSERT INTO orders VALUES (7, 5), (7, 6), (1, 1);
          SELECT py_total(7), py_total(8) IS NULL;",
         &[
-            "AH!|0|3", "ccc", "1 1,2 2,3", "a,bb,ccc", "333833500|1000|1000", "4,5,6|6|4", "6", "1", "2",
+            "AH!|0|3", "33", "ccc", "1 1,2 2,3", "a,bb,ccc", "333833500|1000|1000", "4,5,6|6|4", "6", "1", "2",
             "11|1",
         ],
     );
@@ -58,6 +59,7 @@ fn everything_that_is_registered_answers() {
 fn exceptions_are_errors_that_name_the_function() {
     for (sql, message) in [
         ("SELECT py_shout(NULL);\n", "py_shout: TypeError: text must be text, not NULL"),
+        ("SELECT py_shout(1);\n", "py_shout: TypeError: text must be text, not an integer"),
         ("SELECT py_fails('code');\n", "py_fails: full (line 33)"),
         ("SELECT py_fails('object');\n", "py_fails: TypeError: SQL has no value for object"),
         ("SELECT py_fails('big');\n", "py_fails: OverflowError"),

@@ -29,6 +29,11 @@ ANY_NUMBER = -1
 CLASSES = {int: "an integer", float: "a number", str: "text", bytes: "a blob", type(None): "NULL"}
 
 
+#: Those of SQL's values in the order of the contract, `types.value`.
+ORDER = (type(None), int, float, str, bytes)
+ALL = (1 << len(ORDER)) - 1
+
+
 class Registry:
     """What the module has registered."""
 
@@ -48,6 +53,9 @@ class Entry(typing.NamedTuple):
     kind: str = "scalar"
     columns: tuple = ()
     parameters: tuple = ()
+    #: Of a scalar function: the same with a check of its arguments, and what `allowed` says.
+    checked: typing.Any = None
+    allowed: bytes = b""
 
 
 registry = Registry()
@@ -65,7 +73,8 @@ def function(name=None, *, deterministic=False, risk="ordinary"):
     """Register a scalar function, by its own name or by `name`."""
 
     def register(called):
-        entry = Entry(name or called.__name__, checked(called), _arity(called), deterministic, _known(risk), "scalar")
+        own_name, arguments = name or called.__name__, _arity(called)
+        entry = Entry(own_name, called, arguments, deterministic, _known(risk), checked=checked(called), allowed=allowed(called))
         registry.functions.append(entry)
         return called
 
@@ -149,20 +158,30 @@ def _accepted(annotation):
     return (annotation,) if annotation in CLASSES else None
 
 
+def _all_accepted(called):
+    """The types of values that each parameter accepts, by its name."""
+    hints = typing.get_type_hints(called)
+    return {one: _accepted(hints[one]) if one in hints else None for one in inspect.signature(called).parameters}
+
+
+def allowed(called):
+    """A byte for each parameter, with a bit for each class of values that it accepts."""
+    accepted = _all_accepted(called).values()
+    return bytes(ALL if types is None else sum(1 << ORDER.index(one) for one in set(types)) for types in accepted)
+
+
 def checked(called):
     """The function with a check of its arguments, if it has annotations for any."""
-    hints = typing.get_type_hints(called)
-    named = list(inspect.signature(called).parameters)
-    accepted = [_accepted(hints[one]) if one in hints else None for one in named]
-    if not any(accepted):
+    accepts = _all_accepted(called)
+    if not any(accepts.values()):
         return called
 
     @functools.wraps(called)
     def checking(*values):
-        for place, (value, types) in enumerate(zip(values, accepted)):
+        for value, (name, types) in zip(values, accepts.items()):
             if types is not None and type(value) not in types:
                 wanted = " or ".join(CLASSES[one] for one in types)
-                raise TypeError(f"{named[place]} must be {wanted}, not {CLASSES.get(type(value), type(value))}")
+                raise TypeError(f"{name} must be {wanted}, not {CLASSES.get(type(value), type(value))}")
         return called(*values)
 
     return checking

@@ -1,8 +1,12 @@
-"""The exports of the component, over what the module has registered. Used only inside it."""
+"""The exports of the component, over what the module has registered. Used only inside it.
+
+Scalar functions are called by C, in `components/kits/python-calls`.
+"""
 
 import functools
 import itertools
 
+import sqlite_extension_calls
 from componentize_py_types import Err
 from wit_world import exports
 from wit_world.imports import table_types, types
@@ -59,8 +63,8 @@ def to_sql(value):
     return convert(value)
 
 
-def failure(name, error):
-    """The error of SQL: the last line of the traceback, with the line of the module.
+def described(name, error):
+    """The code and message of SQL: the last line of the traceback, with the line of the module.
 
     `traceback` would read the module's file, and the component has none.
     """
@@ -71,7 +75,9 @@ def failure(name, error):
         at = at.tb_next
     place = f" (line {line})" if line else ""
     kind = "" if type(error) is Exception else f"{type(error).__name__}: "
-    return Err(types.SqlError(code if isinstance(code, int) else ERROR, f"{name}: {kind}{error}{place}"))
+    is_code = isinstance(code, int) and -(1 << 31) <= code < 1 << 31
+    message = f"{name}: {kind}{error}{place}".encode(errors="replace")
+    return code if is_code else ERROR, message
 
 
 def named(name, act, *arguments):
@@ -81,7 +87,20 @@ def named(name, act, *arguments):
     except Err:
         raise
     except Exception as error:
-        raise failure(name, error) from None
+        code, message = described(name, error)
+        raise Err(types.SqlError(code, message.decode())) from None
+
+
+def serve_scalars():
+    """Let C call the functions. The indices are those of all functions, aggregates too."""
+    sqlite_extension_calls.serve(
+        [(entry.implementation, entry.checked, entry.allowed) for entry in registry.functions],
+        lambda index, error: described(registry.functions[index].name, error),
+        to_sql,
+    )
+
+
+serve_scalars()
 
 
 class Numbers:
@@ -142,15 +161,6 @@ class Extension(exports.Extension):
 
     def disconnect(self):
         pass
-
-
-class Scalar(exports.Scalar):
-    def call(self, function, arguments, subtypes):
-        entry = registry.functions[function]
-        try:
-            return types.Output(to_sql(entry.implementation(*map(from_sql, arguments))), 0)
-        except Exception as error:
-            raise failure(entry.name, error) from None
 
 
 class Aggregate(exports.Aggregate):

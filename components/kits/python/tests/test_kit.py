@@ -31,6 +31,21 @@ class Registering(unittest.TestCase):
             with self.assertRaises(TypeError):
                 called(*wrong)
 
+    def test_annotations_give_the_classes_that_the_part_in_c_allows(self):
+        @kit.function()
+        def mixed(text: str, times: int | None, factor: float, blob: bytes, other, nothing: None, *rest):
+            pass
+
+        (entry,) = kit.registry.functions
+        null, integer, real, text, blob = (1 << place for place in range(5))
+        self.assertEqual(
+            list(entry.allowed),
+            [text, integer | null, real | integer, blob, kit.ALL, null, kit.ALL],
+        )
+        self.assertIs(entry.implementation, mixed)
+        with self.assertRaises(TypeError):
+            entry.checked(b"")
+
     def test_aggregates_and_tables(self):
         @kit.aggregate()
         class Total:

@@ -66,8 +66,8 @@ impl Installed {
         for directory in [program, files, "bin"] {
             fs::create_dir_all(installed.path(directory)).expect("the directory is ours");
         }
-        for directory in ["extensions", "lib", "share"] {
-            fs::create_dir(installed.file(directory)).expect("the directory is ours");
+        for directory in ["extensions", "kits/tooling/build", "lib", "share"] {
+            fs::create_dir_all(installed.file(directory)).expect("the directory is ours");
         }
         support::copy_program(&support::our_binary(), &installed.path(program).join(PROGRAM));
         support::copy_program(&support::helper(), &installed.file(HELPER));
@@ -149,6 +149,7 @@ const NOT_STARTED: &[&str] = &[
     "database.wasm",
     "lib/libsqlite3.so.0",
     "install.sh",
+    "kits/tooling/build/python-extension",
     "share/completion.bash",
 ];
 /// Files that would be used, too.

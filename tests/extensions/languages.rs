@@ -96,7 +96,7 @@ fn a_wrong_source_is_one_line() {
         (&["none.c"], "say a source in C"),
         (&["a.rb"], "is not a script"),
         (&["."], "is not a script"),
-        (&["a.py", "--kits", "."], "has no `tooling/build/new-extension`"),
+        (&["a.py", "--kits", "."], "has no `tooling/build/python-extension`"),
         (&["a.py", "--standalone"], "only scripts need `--standalone`"),
     ] {
         let run = support::ours(&path, &[&["extension", "build"], words].concat()).exits_with(120);

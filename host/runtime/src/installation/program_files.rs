@@ -34,12 +34,13 @@ const PARTS: [&str; 6] =
     [HELPER, "cli.cwasm", "cli.wasm", "database.cwasm", "database.wasm", "database-checked.cwasm"];
 
 /// The other files of packages that somebody could run or load later.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "sqlite-wasm-run",
     SERVER,
     AGENTS,
     FETCHER,
     "extensions",
+    "kits",
     LIBRARY,
     "install.sh",
     "share/completion.bash",

@@ -32,8 +32,8 @@ pub struct Build {
     #[arg(long)]
     standalone: bool,
 
-    /// The repository of this program, whose kits build Python and C [default: the one in which it
-    /// was built]
+    /// A clone of the repository, whose kits build Python and C [default: the one in which this
+    /// program was built; packages have the kit of Python]
     #[arg(long, value_name = "DIR")]
     kits: Option<PathBuf>,
 

@@ -11,7 +11,10 @@ use serde::Deserialize;
 use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::words::escape::escaped;
 
-/// The script of the kits that marks a directory as having them.
+/// The kits of a package, beside the program: the files of the repository that their scripts read.
+const KITS: &str = "kits";
+
+/// The script that copies a template.
 const NEW: &str = "tooling/build/new-extension";
 
 /// A language of extensions.
@@ -67,18 +70,21 @@ pub fn new(kits: Option<&Path>, name: &str, kind: &str, directory: &Path) -> Res
     run(Command::new(&script).args([name, kind]).arg(directory), NEW)
 }
 
-/// A script of the kits: of the named ones, or of the repository in which this program was built.
+/// A script of the kits: of the named ones, of this program's package, or of the repository in which
+/// it was built.
 fn script_of(named: Option<&Path>, script: &str) -> Result<PathBuf> {
-    let has_kits = |directory: &&Path| directory.join(NEW).is_file();
+    let has_kit = |directory: &&Path| directory.join(script).is_file();
     if let Some(named) = named {
-        ensure!(has_kits(&named), "`{}` has no `{NEW}`", escaped(named));
+        ensure!(has_kit(&named), "`{}` has no `{script}`", escaped(named));
         return Ok(named.join(script));
     }
-    let program = program_files::path(NEW)?;
-    let repository = program.ancestors().find(has_kits).context(
-        "only scripts in JavaScript need nothing else; say `--kits DIR`, the repository of this \
-         program, whose kits build the others",
-    )?;
+    let packaged = program_files::path(KITS)?;
+    let repository = packaged.ancestors().find(has_kit).with_context(|| {
+        format!(
+            "there is no `{script}` beside this program; packages have the kit of Python alone: say \
+             `--kits DIR`, a clone of the repository"
+        )
+    })?;
     let script = repository.join(script);
     // Somebody else's script would run as this user. It starts by its path, which it finds the others by.
     program_files::opened(&script)

@@ -83,7 +83,7 @@ class Opened {
   #readSuperName() {
     if (this.superHead.size < SUPER_HEAD_BYTES) return null;
     const head = new Uint8Array(SUPER_HEAD_BYTES);
-    this.superHead.read(head, 0);
+    this.superHead.read(head, 0, head.length, 0);
     const length = new DataView(head.buffer).getUint32(0, true);
     return length === 0 || length > SUPER_HEAD_BYTES - 4 ? null : decoder.decode(head.subarray(4, 4 + length));
   }
@@ -92,7 +92,7 @@ class Opened {
   children() {
     if (!this.superName) return [];
     const bytes = new Uint8Array(Math.min(this.superJournal.size, MAX_SUPER_BYTES));
-    this.superJournal.read(bytes, 0);
+    this.superJournal.read(bytes, 0, bytes.length, 0);
     return decoder.decode(bytes).split('\0').filter(Boolean);
   }
 
@@ -103,7 +103,7 @@ class Opened {
     if (bytes.length > SUPER_HEAD_BYTES - 4) throw new FileError(ERROR.INVALID);
     new DataView(head.buffer).setUint32(0, bytes.length, true);
     head.set(bytes, 4);
-    this.superHead.write(head, 0);
+    this.superHead.write(head, 0, head.length, 0);
     this.superJournal.truncate(0);
     this.superName = name;
   }

@@ -10,12 +10,40 @@ function translated(error) {
   return new FileError(error.name === 'QuotaExceededError' ? ERROR.FULL : ERROR.IO);
 }
 
+/** How far a reader is read ahead of that goes on where it ended, as the scan of a table does. */
+const WINDOW_BYTES = 64 << 10;
+
+/** A gap of so many reads is none: between the leaves of a table are its inner pages, which SQLite has in its cache. */
+const MAX_GAP = 4;
+
+/** Journals and WALs are written by pages, and by smaller heads. */
+const SECTOR_BYTES = 512;
+
+/**
+ * Buffers for the browser by their length, used again and again: it keeps an object for each array that it is given, and
+ * those of a scan were 40 MB until the worker's next collection.
+ */
+const buffers = new Map();
+
+function bufferOf(length) {
+  const isPage = length <= WINDOW_BYTES && (length & (length - 1)) === 0;
+  if (!isPage && length > SECTOR_BYTES) return new Uint8Array(length);
+  if (!buffers.has(length)) buffers.set(length, new Uint8Array(length));
+  return buffers.get(length);
+}
+
 /** The bytes of a handle from `base` on. */
 export class Stored {
   #handle;
   #base;
   /** Asked once: nobody else can change it. */
   #size;
+  /** Bytes that were read ahead, from `#windowStart` on. */
+  #window = null;
+  #windowStart = 0;
+  #windowLength = 0;
+  /** Where the last read ended. */
+  #next = 0;
   /** The locks of those that have it open. */
   locks = new Set();
 
@@ -29,16 +57,45 @@ export class Stored {
     return this.#size;
   }
 
-  /** Fewer bytes than wanted only at the end of the file. */
-  read(bytes, offset) {
+  /** Reads into `memory` at `start`: fewer bytes than wanted only at the end of the file. */
+  read(memory, start, length, offset) {
     try {
-      return offset >= this.#size ? 0 : this.#handle.read(bytes, { at: this.#base + offset });
+      return this.#fromWindow(memory, start, length, offset) ?? this.#fromHandle(memory, start, length, offset);
     } catch (error) {
       throw translated(error);
     }
   }
 
-  write(bytes, offset) {
+  /** What was read ahead, or is now; null if the reader is elsewhere. */
+  #fromWindow(memory, start, length, offset) {
+    const gap = offset - this.#next;
+    this.#next = offset + length;
+    if (offset < this.#windowStart || offset + length > this.#windowStart + this.#windowLength) {
+      const isSequential = gap >= 0 && gap < MAX_GAP * length && offset > 0;
+      if (!isSequential || offset + WINDOW_BYTES > this.#size || length > WINDOW_BYTES / 2) return null;
+      this.#window ??= new Uint8Array(WINDOW_BYTES);
+      this.#windowLength = 0;
+      this.#windowLength = this.#handle.read(this.#window, { at: this.#base + offset });
+      this.#windowStart = offset;
+      if (length > this.#windowLength) return null;
+    }
+    const from = offset - this.#windowStart;
+    memory.set(this.#window.subarray(from, from + length), start);
+    return length;
+  }
+
+  #fromHandle(memory, start, length, offset) {
+    if (offset >= this.#size) return 0;
+    const buffer = bufferOf(length);
+    const count = this.#handle.read(buffer, { at: this.#base + offset });
+    memory.set(count < length ? buffer.subarray(0, count) : buffer, start);
+    return count;
+  }
+
+  write(memory, start, length, offset) {
+    this.#windowLength = 0;
+    const bytes = bufferOf(length);
+    bytes.set(memory.subarray(start, start + length));
     let count;
     try {
       count = this.#handle.write(bytes, { at: this.#base + offset });
@@ -48,10 +105,11 @@ export class Stored {
     }
     this.#size = Math.max(this.#size, offset + count);
     // Chromium writes what there is room for.
-    if (count < bytes.length) throw new FileError(ERROR.FULL);
+    if (count < length) throw new FileError(ERROR.FULL);
   }
 
   truncate(size) {
+    this.#windowLength = 0;
     try {
       this.#handle.truncate(this.#base + size);
     } catch (error) {
@@ -87,11 +145,11 @@ export class StoredFile {
   }
 
   read(memory, start, length, offset) {
-    return this.stored.read(memory.subarray(start, start + length), offset);
+    return this.stored.read(memory, start, length, offset);
   }
 
   write(memory, start, length, offset) {
-    this.stored.write(memory.subarray(start, start + length), offset);
+    this.stored.write(memory, start, length, offset);
   }
 
   size() {

@@ -1,24 +1,28 @@
 import init from '/peers/@sqlite.org/sqlite-wasm/dist/index.mjs';
 import { measured } from './workload.js';
 
-measured(async () => {
-  const sqlite3 = await init();
+async function opened(sqlite3, vfs) {
+  if (vfs === 'opfs') return new sqlite3.oo1.OpfsDb('/official.db');
   const pool = await sqlite3.installOpfsSAHPoolVfs({});
-  const db = new pool.OpfsSAHPoolDb('/official.db');
-  const engine = {
+  return new pool.OpfsSAHPoolDb('/official.db');
+}
+
+measured(async ({ vfs }) => {
+  const db = await opened(await init(), vfs);
+  return {
     exec: (sql) => void db.exec(sql),
     prepare: (sql) => {
       const statement = db.prepare(sql);
+      const bound = (value) => (value === undefined ? statement : statement.bind(value));
       return {
-        run: (value) => void statement.bind(value).stepReset(),
+        run: (value) => void bound(value).stepReset(),
         get: (value) => {
-          statement.bind(value).step();
-          const name = statement.get(0);
+          bound(value).step();
+          const found = statement.get(0);
           statement.reset();
-          return name;
+          return found;
         },
       };
     },
   };
-  return engine;
 });

@@ -3,13 +3,13 @@ import { measured } from './workload.js';
 
 measured(async () => {
   const db = await openDatabase('ours.db');
-  const engine = {
+  return {
     exec: (sql) => void db.exec(sql),
     prepare: (sql) => {
       const statement = db.prepare(sql);
       if (statement.reader) statement.pluck();
-      return { run: (value) => void statement.run(value), get: (value) => statement.get(value) };
+      const given = (value) => (value === undefined ? [] : [value]);
+      return { run: (value) => void statement.run(...given(value)), get: (value) => statement.get(...given(value)) };
     },
   };
-  return engine;
 });

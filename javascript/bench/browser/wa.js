@@ -1,27 +1,31 @@
-import SQLiteFactory from '/peers/wa-sqlite/dist/wa-sqlite.mjs';
-import { AccessHandlePoolVFS } from '/peers/wa-sqlite/src/examples/AccessHandlePoolVFS.js';
-import * as SQLite from '/peers/wa-sqlite/src/sqlite-api.js';
+// wa-sqlite, as PowerSync publishes it: the author's own package on npm has none of the later VFSs.
+
+import SQLiteFactory from '/peers/@journeyapps/wa-sqlite/dist/wa-sqlite.mjs';
+import * as SQLite from '/peers/@journeyapps/wa-sqlite/src/sqlite-api.js';
 import { measured } from './workload.js';
 
-measured(async () => {
-  const sqlite3 = SQLite.Factory(await SQLiteFactory());
-  const vfs = new AccessHandlePoolVFS('/wa');
-  await vfs.isReady;
+measured(async ({ vfs: name }) => {
+  const module = await SQLiteFactory();
+  const sqlite3 = SQLite.Factory(module);
+  const { [name]: Vfs } = await import(`/peers/@journeyapps/wa-sqlite/src/examples/${name}.js`);
+  const vfs = await Vfs.create('bench', module);
   sqlite3.vfs_register(vfs, true);
   const db = await sqlite3.open_v2('wa.db');
-  const engine = {
+  const prepared = async (sql) => {
+    for await (const statement of sqlite3.statements(db, sql, { unscoped: true })) return statement;
+  };
+  return {
     exec: (sql) => sqlite3.exec(db, sql),
     prepare: async (sql) => {
-      const { stmt } = await sqlite3.prepare_v2(db, sqlite3.str_value(sqlite3.str_new(db, sql)));
-      const step = async (value, read) => {
-        sqlite3.bind(stmt, 1, value);
-        await sqlite3.step(stmt);
-        const found = read ? sqlite3.column_text(stmt, 0) : undefined;
-        await sqlite3.reset(stmt);
+      const statement = await prepared(sql);
+      const step = async (value, isRead) => {
+        if (value !== undefined) sqlite3.bind(statement, 1, value);
+        await sqlite3.step(statement);
+        const found = isRead ? sqlite3.column(statement, 0) : undefined;
+        await sqlite3.reset(statement);
         return found;
       };
       return { run: (value) => step(value, false), get: (value) => step(value, true) };
     },
   };
-  return engine;
 });

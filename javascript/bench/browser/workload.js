@@ -1,7 +1,21 @@
-// What each engine runs in its worker, on an empty database in OPFS with SQLite's defaults: the same SQL, prepared once.
+// What each engine runs in its worker, on an empty database in OPFS: the same SQL, prepared once, with the same pragmas.
 
 const ROWS = 20_000;
 const COMMITS = 1_000;
+
+/**
+ * All hold their locks, as ours does anyway, and sync each commit in full. A VFS that has no WAL of SQLite's but one of
+ * its own refuses the journal mode, which is looked at afterwards.
+ */
+const PRAGMAS = (journal) => `PRAGMA locking_mode = exclusive; PRAGMA journal_mode = ${journal}; PRAGMA synchronous = full`;
+
+/** Flushes of this worker; the VFS `opfs` has another one for its files. */
+let flushes = 0;
+const { flush } = FileSystemSyncAccessHandle.prototype;
+FileSystemSyncAccessHandle.prototype.flush = function (...args) {
+  flushes++;
+  return flush.apply(this, args);
+};
 
 /** Keys in an order that is the same for all. */
 function* keys() {
@@ -20,28 +34,37 @@ async function timed(work) {
 
 /**
  * Runs the workload when the page wants it.
- * @param {() => Promise<{ exec: (sql: string) => any, prepare: (sql: string) => Promise<{ run: (value: any) => any, get: (value: any) => any }> }>} open
+ * @param {(options: { vfs?: string }) => Promise<{ exec: (sql: string) => any, prepare: (sql: string) => any }>} open
+ *   `prepare` returns, or promises, `{ run(value), get(value) }`, whose results may be promises.
  */
 export function measured(open) {
-  self.onmessage = async () => {
+  self.onmessage = async ({ data }) => {
     try {
-      self.postMessage(await measure(await open()));
+      self.postMessage(await measure(await open(data), data));
     } catch (error) {
       self.postMessage({ error: error.message });
     }
   };
 }
 
-async function measure(engine) {
+async function value(engine, sql) {
+  return (await engine.prepare(sql)).get();
+}
+
+async function measure(engine, { journal, commits: count = COMMITS }) {
+  await engine.exec(PRAGMAS(journal));
   await engine.exec('CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE c(id INTEGER PRIMARY KEY, x TEXT)');
   await engine.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ${ROWS}) INSERT INTO t SELECT i, 'name ' || i FROM n`);
+  const mode = await value(engine, 'PRAGMA journal_mode');
   const insert = await engine.prepare('INSERT INTO c(x) VALUES(?)');
+  flushes = 0;
   const commits = await timed(async () => {
-    for (let count = 0; count < COMMITS; count++) {
-      const pending = insert.run(`text ${count}`);
+    for (let at = 0; at < count; at++) {
+      const pending = insert.run(`text ${at}`);
       if (pending) await pending;
     }
   });
+  const flushed = flushes / count;
   const find = await engine.prepare('SELECT name FROM t WHERE id = ?');
   let wrong = 0;
   const reads = await timed(async () => {
@@ -52,5 +75,7 @@ async function measure(engine) {
     }
   });
   if (wrong > 0) throw new Error(`${wrong} answers are wrong`);
-  return { commits, reads };
+  const stored = await value(engine, 'SELECT count(*) FROM c');
+  if (Number(stored) !== count) throw new Error(`${stored} of ${count} rows are there`);
+  return { commits: (commits / count) * COMMITS, reads, mode, flushed };
 }

@@ -17,14 +17,14 @@ export const LONG = process.env.LONG === '1';
 
 const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' };
 
-/** Serves a directory, and pages that a test gives: no COOP, no COEP. */
-export async function serve(pages = {}, directory = SITE) {
+/** Serves a directory, and pages that a test gives: no COOP, no COEP unless `headers` has them. */
+export async function serve(pages = {}, directory = SITE, headers = {}) {
   const server = http.createServer((request, response) => {
     const name = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
     const type = TYPES[path.extname(name)] ?? 'text/html; charset=utf-8';
     try {
       const body = Object.hasOwn(pages, name) ? pages[name] : fs.readFileSync(path.join(directory, name.endsWith('/') ? `${name}index.html` : name));
-      response.writeHead(200, { 'content-type': type }).end(body);
+      response.writeHead(200, { 'content-type': type, ...headers }).end(body);
     } catch {
       response.writeHead(404).end();
     }

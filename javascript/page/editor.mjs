@@ -13,11 +13,12 @@ const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--field)', fontSize: '13px', height: '100%' },
   '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-placeholder': { color: 'var(--dim)' },
   '.cm-gutters': { backgroundColor: 'var(--field)', color: 'var(--dim)', border: '0' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--line)' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },
   '.cm-tooltip': { backgroundColor: 'var(--field)', color: 'var(--text)', border: '1px solid var(--border)' },
-  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: '#fff' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { backgroundColor: 'var(--selection)' },
   '.error-mark': { textDecoration: 'underline wavy var(--error) 2px' },
 });

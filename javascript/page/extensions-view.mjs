@@ -9,7 +9,7 @@ export async function extensionsView({ source, report, changed }) {
   const [functions, modules] = await Promise.all([FUNCTIONS, MODULES].map((sql) => source.query(sql).then(([{ rows }]) => rows.flat(), () => [])));
   const root = element('section', { className: 'structure' });
   for (const [title, names] of [['Functions', functions], ['Modules of tables', modules]]) {
-    root.append(element('h3', { textContent: title }), element('p', { textContent: names.join(', ') || 'none' }));
+    root.append(element('h2', { textContent: title }), element('p', { textContent: names.join(', ') || 'none' }));
   }
   if (!source.loadExtension) return root;
   const load = async (entry) => {
@@ -23,7 +23,7 @@ export async function extensionsView({ source, report, changed }) {
     changed(true);
   };
   const entries = await source.extensions();
-  root.prepend(element('h3', { textContent: 'Extensions' }), element('div', { className: 'bar wrap' },
+  root.prepend(element('h2', { textContent: 'Extensions' }), element('div', { className: 'bar wrap' },
     ...entries.map((entry) => button(entry.isLoaded ? `${entry.name} ✓` : entry.name, () => load(entry), { disabled: entry.isLoaded, title: entry.grants.length ? `needs ${entry.grants.join(', ')}` : '' }))),
   element('p', { className: 'dim', textContent: 'Drop a .wasm file onto the page to load another one.' }));
   return root;

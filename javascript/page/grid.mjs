@@ -9,10 +9,12 @@ const MAX_PAGES = 24;
 /** Browsers have no higher elements than about 33 million pixels. */
 const MAX_HEIGHT = 30_000_000;
 const COLUMN_SAMPLE = 200;
+/** Characters of the narrowest column: its filter is named. */
+const MIN_WIDTH = 8;
 
 /** Widths in characters, by the longest text of the first rows. */
 const widthOf = ({ name, type }, cells) =>
-  Math.min(48, Math.max(name.length + (type ?? '').length + 2, ...cells.map((value) => shown(value).length + 1), 6));
+  Math.min(48, Math.max(name.length + (type ?? '').length + 2, ...cells.map((value) => shown(value).length + 1), MIN_WIDTH));
 
 /** The text of a cell, in the node that it has. */
 function setText(cell, text) {

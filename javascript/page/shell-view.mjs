@@ -6,6 +6,8 @@ import { element } from './dom.mjs';
 import { LineEditor } from './line-editor.mjs';
 
 const FONT_SIZE = 14;
+/** Of the font's: in a lower line an underscore is cut off. */
+const LINE_HEIGHT = 1.2;
 /** Milliseconds for the shell to end; one that runs a statement is ended, which is rolled back. */
 const LEAVE_TIME = 2000;
 /** For the scroll bar and around the text. */
@@ -26,7 +28,7 @@ export class ShellView {
   async show() {
     await this.source.stop();
     const root = element('div', { className: 'terminal' });
-    this.#terminal = new Terminal({ fontSize: FONT_SIZE, convertEol: true, cols: 110, rows: 32, theme: { background: '#101418' }, screenReaderMode: true });
+    this.#terminal = new Terminal({ fontSize: FONT_SIZE, lineHeight: LINE_HEIGHT, convertEol: true, cols: 110, rows: 32, theme: { background: '#101418' }, screenReaderMode: true });
     this.#terminal.open(root);
     this.#editor = new LineEditor(this.#terminal, {
       done: (edited) => this.#worker?.postMessage({ kind: 'edited', edited }),

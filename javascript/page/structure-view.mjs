@@ -14,7 +14,7 @@ function columnTable({ columns }) {
 
 function list(title, items) {
   if (items.length === 0) return null;
-  return element('section', {}, cell('h3', title), element('ul', {}, ...items.map(({ name, sql }) => element('li', {}, cell('b', name), sql ? cell('pre', sql) : null))));
+  return element('section', {}, cell('h2', title), element('ul', {}, ...items.map(({ name, sql }) => element('li', {}, cell('b', name), sql ? cell('pre', sql) : null))));
 }
 
 export async function structureOf(source, table) {
@@ -24,6 +24,6 @@ export async function structureOf(source, table) {
     list('Foreign keys', keys.map((name) => ({ name }))),
     list('Indexes', table.indexes.map(({ name, sql }) => ({ name, sql: sql ?? 'of a constraint' }))),
     list('Triggers', table.triggers),
-    cell('h3', 'SQL'),
+    cell('h2', 'SQL'),
     cell('pre', table.sql ?? ''));
 }

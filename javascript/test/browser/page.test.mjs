@@ -141,6 +141,7 @@ async function tried(user, url, name) {
   await user.open(TABLE);
   const [, second] = await user.cells();
   assert.deepEqual(second, ['9007199254740993', HOSTILE, 'blob, 3 bytes']);
+  assert.deepEqual(await user.barriers(), []);
   await user.picture(`${name}-hostile`);
   await editingCells(user);
   await sortingAndFilters(user);
@@ -152,6 +153,7 @@ async function tried(user, url, name) {
   await user.tab('Structure');
   await page.waitForSelector('.structure table');
   for (const part of ['INTEGER', 'by_b', 'trig', 'primary 1', HOSTILE]) assert.ok((await user.text('.structure')).includes(part), part);
+  assert.deepEqual(await user.barriers(), []);
 
   const failed = await user.run(`SELECT 'é';\nSELECT nope, '${HOSTILE}' FROM sqlite_schema`);
   assert.match(failed, /no such column: nope/);
@@ -164,6 +166,8 @@ async function tried(user, url, name) {
   await user.click('Plan');
   await page.waitForSelector('.plan li');
   assert.match(await user.text('.plan'), /SEARCH|SCAN/);
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await user.barriers(), []);
   await user.type(`CREATE TRIGGER t AFTER INSERT ON ${quoted(TABLE)} BEGIN SELECT begin FROM x; END; DELETE FROM ${quoted(TABLE)}`);
   await user.click('Plan');
   await user.until(() => document.querySelector('.status').textContent === 'Plan' || document.querySelector('.error').textContent);
@@ -175,6 +179,7 @@ async function tried(user, url, name) {
   assert.equal(await page.$$eval('.result', (all) => all.length), 2);
   await user.click('Chart', '.result');
   await page.waitForSelector('.plot canvas');
+  assert.deepEqual(await user.barriers(), []);
   await user.picture(`${name}-chart`);
 
   await user.type('SELECT i FROM peop');
@@ -204,7 +209,8 @@ async function tried(user, url, name) {
   await page.keyboard.press('ArrowRight');
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Structure');
   await user.press('Alt', '4');
-  await page.waitForSelector('.structure h3');
+  await page.waitForSelector('.structure h2');
+  assert.deepEqual(await user.barriers(), []);
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
   await user.tab('Data');
   await page.waitForSelector('.grid');
@@ -281,6 +287,7 @@ test('the playground', () => session(() => serve(), async (user, { url }) => {
   await user.until(() => /sqlite>/.test(document.querySelector('.xterm-accessibility-tree, .xterm-rows')?.textContent ?? ''));
   await user.page.keyboard.type('.mode list\rINSERT INTO people VALUES(\'shell\', 40 + 2);\r.load uuid\rSELECT count(*), length(uuid4()) FROM people;\r');
   await user.until(() => /3\|36/.test(document.querySelector('.terminal').textContent));
+  assert.deepEqual(await user.barriers(), []);
   await user.picture('playground-shell');
   await user.tab('Data');
   await user.click('people', '.tables');

@@ -11,6 +11,9 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 const MODULES = process.env.BROWSER_MODULES ?? path.join(ROOT, 'target/browser/node_modules');
 const require = createRequire(path.join(MODULES, 'x.js'));
 
+/** A file of a package, which pages of tests are given. */
+export const moduleFile = (name) => path.join(MODULES, name);
+
 /** What `tooling/browser build` has made. */
 export const SITE = process.env.SITE ?? path.join(ROOT, 'target/browser/site');
 export const LONG = process.env.LONG === '1';

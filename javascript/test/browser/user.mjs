@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { launch } from './support.mjs';
+import { launch, moduleFile } from './support.mjs';
 
 const SERVER = process.env.SERVER ?? path.join(import.meta.dirname, '../../../target/release/sqlite-wasm-serve');
 
@@ -110,6 +110,21 @@ class User {
       data.items.add(new File([text], file));
       document.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
     }, name, content);
+  }
+
+  /** What a screen reader or a weak eye has no access to, by axe, in light and dark. */
+  async barriers() {
+    const found = [];
+    for (const scheme of ['dark', 'light']) {
+      await this.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await this.page.evaluate(fs.readFileSync(moduleFile('axe-core/axe.min.js'), 'utf8'));
+      found.push(...await this.page.evaluate(async (name) => {
+        // Only colors differ.
+        const { violations } = await axe.run(document, { resultTypes: ['violations'], ...(name === 'dark' ? { runOnly: ['color-contrast'] } : {}) });
+        return violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) => `${name}: ${id}: ${target.join(' ')}: ${any[0]?.message}`));
+      }, scheme));
+    }
+    return found;
   }
 
   async picture(name) {

@@ -2,6 +2,7 @@
 
 import { CALL, CODE, WORK } from '../src/opcodes.js';
 import { Connection } from '../src/api/connection.js';
+import { SqliteError } from '../src/api/errors.js';
 import { openFlags } from '../src/api/open-flags.js';
 
 const MAGIC = 'SQLite format 3\0';
@@ -28,6 +29,19 @@ function fill(source, bytes) {
     writer.i64(bytes.length);
     writer.u32(RESIZEABLE);
   });
+}
+
+/** A file whose schema cannot be read would leave a database that nothing can be read from. */
+function checkSchema(source) {
+  try {
+    source.call((writer) => {
+      writer.u8(CALL.EXECUTE);
+      writer.text('SELECT count(*) FROM sqlite_schema');
+    });
+  } catch (error) {
+    if (error instanceof SqliteError) error.message = `the file is damaged: ${error.message}`;
+    throw error;
+  }
 }
 
 /** Copies all pages. The destination's transaction ends with the last one. */
@@ -57,6 +71,7 @@ export function restore(connection, bytes) {
   const source = new Connection(engine, engine.open(':memory:', openFlags({}), 0), limits);
   try {
     fill(source, checkedCopy(bytes));
+    checkSchema(source);
     copy(source, connection);
   } finally {
     if (!engine.hasEnded) source.program(WORK.CLOSE_CONNECTION);

@@ -2,6 +2,9 @@
 
 const INDEX = 'extensions/index.json';
 
+/** Milliseconds of a statement: a view of a stranger's file may have no end. */
+const STATEMENT_TIME = 60_000;
+
 /** A number of JavaScript is bound as a real one, which a column without a type would keep. */
 const integer = (value) => (Number.isSafeInteger(value) ? BigInt(value) : value);
 
@@ -19,7 +22,7 @@ export class EngineSource {
   }
 
   async start() {
-    this.#database = await this.open(this.name);
+    this.#database = await this.open(this.name, { statementTime: STATEMENT_TIME });
     const loaded = this.#loaded.splice(0);
     for (const entry of loaded) await this.loadExtension(entry);
   }

@@ -209,6 +209,39 @@ test('a file goes to native SQLite and back', async () => {
   }
 });
 
+test('a damaged file replaces nothing', async () => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'damaged-'));
+  const file = path.join(directory, 'x.db');
+  try {
+    execFileSync(native, [file, 'CREATE TABLE t(a); CREATE VIEW v AS SELECT a FROM t']);
+    const whole = fs.readFileSync(file);
+    const damaged = (change) => {
+      const bytes = Buffer.from(whole);
+      change(bytes);
+      return [...bytes];
+    };
+    const files = [
+      damaged((bytes) => bytes.writeUInt16BE(3, 16)),
+      damaged((bytes) => bytes.fill(0xff, 100, 4096)),
+      damaged((bytes) => bytes.write('CREATE WIEV', bytes.indexOf('CREATE VIEW'))),
+    ];
+    const found = await using('undamaged.db', async (db, all) => {
+      await db.exec('DROP TABLE IF EXISTS kept; CREATE TABLE kept(a); INSERT INTO kept VALUES(1)');
+      const messages = [];
+      for (const bytes of all) messages.push(await db.restore(new Uint8Array(bytes)).then(() => 'restored', ({ message }) => message));
+      return [...messages, (await db.get('SELECT a FROM kept')).a];
+    }, files);
+    assert.deepEqual(found, [
+      'the file is damaged: file is not a database',
+      'the file is damaged: database disk image is malformed',
+      'the file is damaged: malformed database schema (v) - near "WIEV": syntax error',
+      1,
+    ]);
+  } finally {
+    fs.rmSync(directory, { recursive: true });
+  }
+});
+
 /** Puts files into OPFS as another program has left them. */
 const put = (files) => page.evaluate(async (all) => {
   const root = await navigator.storage.getDirectory();

@@ -52,7 +52,7 @@ async function accessHandle(file) {
       return await file.createSyncAccessHandle();
     } catch (error) {
       if (error.name !== 'NoModificationAllowedError') throw error;
-      if (performance.now() > end) throw new Error('another program of this origin has the database open', { cause: error });
+      if (performance.now() > end) throw new Error('another tab or program of this origin has the database open', { cause: error });
       await pause(PAUSE);
     }
   }

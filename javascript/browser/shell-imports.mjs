@@ -117,7 +117,7 @@ export function streamImports(shell, streams, terminal, input = new Uint8Array(0
 }
 
 /** `files`, whose databases may have to be opened ahead. */
-export function fileImports(shell, files, disk) {
+export function fileImports(shell, files, disk, terminal) {
   const imports = files.files();
   const refused = (payload, code) => (...args) =>
     files.store(args.at(-1), payload, () => {
@@ -126,8 +126,12 @@ export function fileImports(shell, files, disk) {
   const open = (pointer, length, how, at) => {
     const path = nameAt(shell.memory, pointer, length >>> 0);
     const opened = () => imports.open(pointer, length, how, at);
-    // Where that fails the file is not found, as natively.
-    return disk.isAwaited(path, how) ? disk.openAhead(path).then(opened, opened) : opened();
+    // Another database of that name in memory would take rows that are lost with it.
+    const failed = (error) => {
+      terminal.write(new TextEncoder().encode(`${path}: ${error.message}\n`), true);
+      refused(4, ERROR.ACCESS)(at);
+    };
+    return disk.isAwaited(path, how) ? disk.openAhead(path).then(opened, failed) : opened();
   };
   return {
     ...imports,

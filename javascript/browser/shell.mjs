@@ -49,7 +49,7 @@ export class Shell {
       ...imported,
       ...Object.fromEntries(terminals(this, input === undefined)),
       ...streamImports(this, imported['wasi:io/streams@0.2.0'], terminal, input),
-      [`${HOST}/files@0.1.0`]: fileImports(this, files, this.disk),
+      [`${HOST}/files@0.1.0`]: fileImports(this, files, this.disk, terminal),
       [`${HOST}/shared-memory@0.1.0`]: files.sharedMemory(),
       [`${HOST}/process@0.1.0`]: processImports(this, ['sqlite3', ...args]),
       [`${HOST}/console@0.1.0`]: consoleImports(this, terminal),

@@ -8,6 +8,8 @@ import { ShellView } from './shell-view.mjs';
 const MEMORY = ':memory:';
 const DEFAULT = 'playground.db';
 const LAST = 'database';
+/** Milliseconds after which the page says why it shows nothing. */
+const PATIENCE = 1000;
 
 /** The databases in the root of OPFS. */
 async function databases() {
@@ -51,10 +53,13 @@ async function main() {
   let app = null;
   const importing = button('Import …', () => importInto(app));
   app = new App(root, source, { extra: [choose, importing], views: { Shell: shell } });
+  const waiting = setTimeout(() => app.report('waiting for another tab, whose shell has the database open'), PATIENCE);
   try {
     await source.start();
+    clearTimeout(waiting);
     await app.start();
   } catch (error) {
+    clearTimeout(waiting);
     app.report('', error);
   }
   // Then the page opens without its file server too.

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { LONG, PAGE, launch, openPage, serve } from './support.mjs';
+import { FIREFOX, LONG, PAGE, launch, openPage, serve } from './support.mjs';
 
 const KILLS = Number(process.env.BROWSER_KILLS ?? (LONG ? 100 : 9));
 
@@ -72,6 +72,36 @@ test('a transaction whose owner closes is reported once, and what waits for its 
     assert.deepEqual(await get(third, "SELECT hex(sha3_224('')) <> ''"), [[1]]);
     await get(second, 'BEGIN; INSERT INTO t VALUES(3)');
     assert.equal(await get(second, 'COMMIT; SELECT count(*) FROM t').then(([[count]]) => count), 21);
+  } finally {
+    await browser.close();
+    remove();
+  }
+});
+
+/** Runs the shell in the page. Returns its exit code, or why it has none, and what it prints. */
+const shell = async (name, sql) => {
+  const worker = new Worker('/browser/shell.js', { type: 'module' });
+  const chunks = [];
+  const { code, message } = await new Promise((resolve) => {
+    worker.onmessage = ({ data }) => (data.kind === 'output' ? chunks.push(data.bytes) : resolve(data));
+    worker.postMessage({ kind: 'start', arguments: [name], input: new TextEncoder().encode(sql) });
+  });
+  worker.terminate();
+  return [code ?? message, await new Blob(chunks).text()];
+};
+
+// The shell needs JSPI, which this Firefox may lack.
+if (!FIREFOX) test('the shell opens no other database where a tab has it', async () => {
+  const { browser, remove } = await launch();
+  try {
+    const page = await tab(browser);
+    await get(page, 'CREATE TABLE t(a); INSERT INTO t VALUES(7)');
+    const run = (sql) => page.evaluate(shell, 'tabs.db', sql);
+    const [, said] = await run('CREATE TABLE lost(a);\n');
+    assert.match(said, /^\/tabs\.db: another tab or program of this origin has the database open$/m);
+    assert.match(said, /unable to open database/);
+    await page.evaluate(() => db.close());
+    assert.deepEqual(await run('SELECT a FROM t;\n'), [0, '7\n']);
   } finally {
     await browser.close();
     remove();

@@ -70,6 +70,25 @@ static int perform(Connection *connection, Reply *reply, char **message) {
   return code;
 }
 
+/* Send the calls that wait before a large one: it may not fit in the sandbox, and would take with it
+** bindings of statements that run later. */
+static int send_waiting_calls(Connection *connection, Reply *reply, char **message) {
+  Client *client = &connection->client;
+  Out all = client->work;
+  if (!all.whole || all.count <= MAX_WAITING_BYTES) return SQLITE_OK;
+  client->work = (Out){0};
+  out_raw(&client->work, all.bytes, all.whole);
+  int code = client->work.is_short ? SQLITE_NOMEM : perform(connection, reply, message);
+  if (code == SQLITE_OK) {
+    /* Behind what callbacks of the program have left to wait. */
+    out_begin(&client->work);
+    out_raw(&client->work, all.bytes + all.whole, all.count - all.whole);
+    if (!out_end(&client->work)) code = SQLITE_NOMEM;
+  }
+  sqlite3_free(all.bytes);
+  return code;
+}
+
 static int send(Connection *connection, Reply *reply) {
   char *message = NULL;
   int code;
@@ -80,7 +99,8 @@ static int send(Connection *connection, Reply *reply) {
   } else if (!out_end(&connection->client.work)) {
     code = SQLITE_NOMEM;
   } else {
-    code = perform(connection, reply, &message);
+    code = send_waiting_calls(connection, reply, &message);
+    if (code == SQLITE_OK) code = perform(connection, reply, &message);
   }
   if (code != SQLITE_OK) {
     fail(connection, code, message);

@@ -46,6 +46,29 @@ static void limits(void) {
   sqlite3_close(open_uri("file:x?mode=memory&wasm_timeout=soon", SQLITE_CANTOPEN));
 }
 
+/* A call that does not fit in the sandbox takes no bindings with it that wait. */
+static void bindings_stay(void) {
+  sqlite3 *db = open_uri("file:x?mode=memory&wasm_max_memory=16M", SQLITE_OK);
+  sqlite3_stmt *both, *other;
+  const int large = 50 << 20;
+  char *text = malloc(large);
+  memset(text, ' ', large);
+  CHECK(run(db, "CREATE TABLE t(a, b)") == SQLITE_OK);
+  CHECK(sqlite3_prepare_v2(db, "INSERT INTO t VALUES(?, ?)", -1, &both, NULL) == SQLITE_OK);
+  CHECK(sqlite3_bind_int(both, 1, 7) == SQLITE_OK);
+  CHECK(sqlite3_bind_text(both, 2, text, large, SQLITE_STATIC) == SQLITE_NOMEM);
+  CHECK(sqlite3_bind_int(both, 2, 8) == SQLITE_OK);
+  CHECK(sqlite3_prepare_v2(db, text, large, &other, NULL) == SQLITE_NOMEM);
+  CHECK(sqlite3_step(both) == SQLITE_DONE);
+  sqlite3_finalize(both);
+  CHECK(sqlite3_prepare_v2(db, "SELECT * FROM t", -1, &other, NULL) == SQLITE_OK);
+  CHECK(sqlite3_step(other) == SQLITE_ROW);
+  CHECK(sqlite3_column_int(other, 0) == 7 && sqlite3_column_int(other, 1) == 8);
+  sqlite3_finalize(other);
+  sqlite3_close(db);
+  free(text);
+}
+
 /* The engine and the C code in front of it say the same about themselves. */
 static void options(void) {
   sqlite3 *db = open_uri(":memory:", SQLITE_OK);
@@ -363,6 +386,7 @@ int main(int count, char **arguments) {
     return 0;
   }
   limits();
+  bindings_stay();
   options();
   grants();
   links();

@@ -31,6 +31,7 @@ mod wire;
 mod wire_alter;
 mod wire_declared;
 mod wire_drops;
+mod wire_kills;
 mod wire_refusals;
 mod wire_roles;
 mod wire_statements;

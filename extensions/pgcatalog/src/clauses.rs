@@ -1,5 +1,6 @@
 //! Clauses of CREATE TABLE that SQLite does not report: what generated columns compute, and when foreign keys are checked.
 
+use postgres_types::comments;
 use sql_tokens::Token;
 
 use crate::sql_text::{closing, outermost, tokens};
@@ -42,8 +43,8 @@ pub fn generated(sql: &str) -> Vec<(String, String)> {
             && is_open
             && let Some(end) = closing(&tokens, at + 1)
         {
-            let expression = sql[tokens[at + 1].start + 1..tokens[end].start].trim();
-            found.push((column.unquoted().into_owned(), expression.to_owned()));
+            let expression = comments::source(&sql[tokens[at + 1].start + 1..tokens[end].start]);
+            found.push((column.unquoted().into_owned(), expression));
         }
     }
     found

@@ -3,6 +3,8 @@
 use sql_tokens::{Dialect, is_reserved, quoted_name};
 
 use crate::catalog::{Catalog, Constraint};
+use crate::qualified;
+use crate::rows::other_types;
 use crate::schema::Relation;
 use crate::sql_text;
 use postgres_types::{Scalar, Type, Typed};
@@ -22,21 +24,13 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The columns of an index.
-fn index_columns(relation: &Relation, index: usize) -> String {
-    let index = &relation.indexes[index];
-    if let Some((columns, _)) = sql_text::index_parts(&index.sql) {
-        let is_plain = index.columns.iter().all(|(column, _)| column.is_some());
-        if !is_plain {
-            return columns.trim().to_owned();
-        }
-    }
-    let column = |(column, descends): &(Option<usize>, bool)| {
-        let name = column
-            .and_then(|column| relation.columns.get(column))
-            .map_or("rowid", |column| &column.name);
-        format!("{}{}", quote_ident(name), if *descends { " DESC" } else { "" })
+fn index_columns(relation: &Relation, at: usize) -> String {
+    let column = |(place, (_, descends)): (usize, &(Option<usize>, bool))| {
+        let column = index_column(relation, at, place).unwrap_or_else(|| "rowid".to_owned());
+        format!("{column}{}", if *descends { " DESC" } else { "" })
     };
-    index.columns.iter().map(column).collect::<Vec<_>>().join(", ")
+    let columns = relation.indexes[at].columns.iter().enumerate();
+    columns.map(column).collect::<Vec<_>>().join(", ")
 }
 
 /// A column of an index, without its order, or the expression that it is.
@@ -47,7 +41,15 @@ pub fn index_column(relation: &Relation, at: usize, place: usize) -> Option<Stri
         return Some(quote_ident(&column.name));
     }
     let (columns, _) = sql_text::index_parts(&index.sql)?;
-    sql_text::index_element(columns, place).map(str::to_owned)
+    let element = sql_text::index_element(columns, place)?;
+    let tokens = sql_text::tokens(&element);
+    let is_closed = |open| sql_text::closing(&tokens, open) == Some(tokens.len() - 1);
+    let is_plain = match &tokens[..] {
+        [open, ..] if open.text == "(" => is_closed(0),
+        [_, open, ..] if open.text == "(" => is_closed(1),
+        _ => false,
+    };
+    Some(if is_plain { element } else { format!("({element})") })
 }
 
 /// The name of a column of an index that is an expression: that of the function that it calls.
@@ -55,7 +57,7 @@ pub fn expression_name(sql: &str, place: usize) -> String {
     let element = sql_text::index_parts(sql)
         .and_then(|(columns, _)| sql_text::index_element(columns, place))
         .unwrap_or_default();
-    let tokens = sql_text::tokens(element);
+    let tokens = sql_text::tokens(&element);
     match &tokens[..] {
         [name, open, ..]
             if open.text == "(" && sql_text::closing(&tokens, 1) == Some(tokens.len() - 1) =>
@@ -110,7 +112,7 @@ fn foreign_key(catalog: &Catalog, relation: &Relation, at: usize) -> String {
     format!(
         "FOREIGN KEY ({}) REFERENCES {}({}){}{}{deferral}",
         names(key.from.iter().map(String::as_str)),
-        quote_ident(&key.table),
+        qualified::name(&key.table),
         names(columns.iter().map(String::as_str)),
         action("UPDATE", &key.on_update),
         action("DELETE", &key.on_delete),
@@ -120,7 +122,8 @@ fn foreign_key(catalog: &Catalog, relation: &Relation, at: usize) -> String {
 /// `format_type`: a type with its modifier.
 pub fn type_text(oid: i64, modifier: i64) -> String {
     let Some(ty) = u32::try_from(oid).ok().and_then(Type::of_oid) else {
-        return if oid == 0 { "-".to_owned() } else { "???".to_owned() };
+        let unknown = || if oid == 0 { "-".to_owned() } else { "???".to_owned() };
+        return other_types::name(oid).unwrap_or_else(unknown);
     };
     let modifier = i32::try_from(modifier).unwrap_or(-1);
     let text = scalar_text(Typed { ty: Type::One(ty.scalar()), modifier });

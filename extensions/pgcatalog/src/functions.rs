@@ -11,7 +11,8 @@ use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
 use crate::names;
-use crate::rows::type_functions;
+use crate::qualified;
+use crate::rows::functions;
 use crate::sql_text;
 use crate::{arrays, bytes, json, numbers, patterns, texts, times};
 use objects::{comment, serial_sequence, set_value};
@@ -36,8 +37,9 @@ macro_rules! reads {
 
 const CATALOGUE: &[Scalar] = &[
     Scalar::new("format_type", 2, Stable, Innocuous, |a| a.apply(format_type)),
-    Scalar::new("pg_get_expr", 2, Stable, Innocuous, |a| a.apply(|text: String| text)),
-    Scalar::new("pg_get_expr", 3, Stable, Innocuous, |a| a.apply(|text: String| text)),
+    reads!("pg_get_expr", 2, expression),
+    reads!("pg_get_expr", 3, expression),
+    Scalar::new("acldefault", 2, Stable, Innocuous, |a| a.apply(objects::default_privileges)),
     reads!("pg_get_indexdef", 1, index_definition),
     reads!("pg_get_indexdef", 3, index_column_definition),
     reads!("pg_get_constraintdef", 1, |oid: i64| constraint_definition(oid, 0)),
@@ -66,10 +68,10 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("to_regrole", 1, Stable, Innocuous, |a| {
         a.apply(|name: String| (name == OWNER_NAME).then_some(OWNER))
     }),
-    Scalar::new("to_regproc", 1, Stable, Innocuous, |a| {
-        a.apply(|name: String| {
-            type_functions::named(name.strip_prefix("pg_catalog.").unwrap_or(&name))
-        })
+    Scalar::new("to_regproc", 1, Stable, Innocuous, |a| a.apply(names::to_regproc)),
+    Scalar::new("to_regprocedure", 1, Stable, Innocuous, |a| a.apply(names::to_regprocedure)),
+    Scalar::new("pg_regprocedure_name", 1, Stable, Innocuous, |a| {
+        a.apply(names::regprocedure_name)
     }),
     Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(names::regproc_name)),
     Scalar::new("pg_get_userbyid", 1, Stable, Innocuous, |a| a.apply(user)),
@@ -131,6 +133,13 @@ const CATALOGUE: &[Scalar] = &[
     constant!("pg_collation_is_visible", true),
     constant!("pg_operator_is_visible", true),
     constant!("pg_opclass_is_visible", true),
+    constant!("pg_opfamily_is_visible", true),
+    constant!("pg_conversion_is_visible", true),
+    constant!("pg_statistics_obj_is_visible", true),
+    constant!("pg_ts_config_is_visible", true),
+    constant!("pg_ts_dict_is_visible", true),
+    constant!("pg_ts_parser_is_visible", true),
+    constant!("pg_ts_template_is_visible", true),
     constant!("has_table_privilege", true),
     constant!("has_any_column_privilege", true),
     constant!("has_column_privilege", true),
@@ -150,9 +159,15 @@ const CATALOGUE: &[Scalar] = &[
     constant!("current_schema", "public".to_owned()),
     constant!("version", VERSION.to_owned()),
     constant!("shobj_description", None::<String>),
-    constant!("pg_get_function_result", None::<String>),
-    constant!("pg_get_function_arguments", None::<String>),
-    constant!("pg_get_function_identity_arguments", None::<String>),
+    Scalar::new("pg_get_function_result", 1, Stable, Innocuous, |a| {
+        a.apply(|oid: i64| functions::of_oid(oid).map(|one| one.returned()))
+    }),
+    Scalar::new("pg_get_function_arguments", 1, Stable, Innocuous, |a| {
+        a.apply(|oid: i64| functions::of_oid(oid).map(|one| one.shown()))
+    }),
+    Scalar::new("pg_get_function_identity_arguments", 1, Stable, Innocuous, |a| {
+        a.apply(|oid: i64| functions::of_oid(oid).map(|one| one.identity()))
+    }),
     constant!("pg_get_functiondef", None::<String>),
     constant!("pg_get_function_sqlbody", None::<String>),
     constant!("pg_get_partkeydef", None::<String>),
@@ -211,6 +226,14 @@ pub const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
 /// What `version()` is.
 const VERSION: &str = "PostgreSQL 15.0 (sqlite-wasm-run, SQLite in WebAssembly)";
 
+/// The name of a sequence has its schema, where it needs one.
+fn expression(text: String) -> String {
+    match text.strip_prefix("nextval('") {
+        Some(sequence) => format!("nextval('{}{sequence}", qualified::prefix()),
+        None => text,
+    }
+}
+
 fn format_type(oid: i64, modifier: Option<i64>) -> String {
     definitions::type_text(oid, modifier.unwrap_or(-1))
 }
@@ -252,7 +275,10 @@ fn view_definition(view: Value) -> Result<Option<String>> {
         other => catalog.relation(other.to_integer()),
     };
     let view = at.map(|at| &catalog.relations[at]).filter(|relation| relation.is_view);
-    Ok(view.map(|view| format!(" {};", sql_text::view_query(&view.sql))))
+    Ok(view.map(|view| {
+        let query = sql_text::view_query(&view.sql);
+        format!(" {};", qualified::query_text(&catalog, &query))
+    }))
 }
 
 /// The OIDs of triggers follow that of their table.

@@ -4,12 +4,16 @@ use sqlite_wasm_kit::{Result, Value};
 
 use crate::catalog::{self, Catalog};
 use crate::definitions::{self, quote_ident};
-use crate::rows::type_functions;
+use crate::qualified;
+use crate::rows::{functions, other_types};
 use postgres_types::{Scalar, Type};
 
 /// PostgreSQL's own tables, whose OIDs are the same everywhere.
 const RELATIONS: &[(&str, i64)] = &[
+    ("pg_aggregate", 2600),
     ("pg_am", 2601),
+    ("pg_amop", 2602),
+    ("pg_amproc", 2603),
     ("pg_attrdef", 2604),
     ("pg_attribute", 1249),
     ("pg_auth_members", 1261),
@@ -20,6 +24,8 @@ const RELATIONS: &[(&str, i64)] = &[
     ("pg_constraint", 2606),
     ("pg_conversion", 2607),
     ("pg_database", 1262),
+    ("pg_db_role_setting", 2964),
+    ("pg_default_acl", 826),
     ("pg_depend", 2608),
     ("pg_description", 2609),
     ("pg_enum", 3501),
@@ -30,25 +36,50 @@ const RELATIONS: &[(&str, i64)] = &[
     ("pg_foreign_table", 3118),
     ("pg_index", 2610),
     ("pg_inherits", 2611),
+    ("pg_init_privs", 3394),
     ("pg_language", 2612),
+    ("pg_largeobject", 2613),
+    ("pg_largeobject_metadata", 2995),
     ("pg_namespace", 2615),
     ("pg_opclass", 2616),
     ("pg_operator", 2617),
+    ("pg_opfamily", 2753),
+    ("pg_parameter_acl", 6243),
     ("pg_partitioned_table", 3350),
     ("pg_policy", 3256),
     ("pg_proc", 1255),
     ("pg_publication", 6104),
+    ("pg_publication_namespace", 6237),
+    ("pg_publication_rel", 6106),
     ("pg_range", 3541),
+    ("pg_replication_origin", 6000),
     ("pg_rewrite", 2618),
+    ("pg_seclabel", 3596),
     ("pg_sequence", 2224),
     ("pg_shdepend", 1214),
     ("pg_shdescription", 2396),
+    ("pg_shseclabel", 3592),
     ("pg_statistic", 2619),
     ("pg_statistic_ext", 3381),
+    ("pg_statistic_ext_data", 3429),
+    ("pg_subscription", 6100),
+    ("pg_subscription_rel", 6102),
     ("pg_tablespace", 1213),
+    ("pg_transform", 3576),
     ("pg_trigger", 2620),
+    ("pg_ts_config", 3602),
+    ("pg_ts_config_map", 3603),
+    ("pg_ts_dict", 3600),
+    ("pg_ts_parser", 3601),
+    ("pg_ts_template", 3764),
     ("pg_type", 1247),
+    ("pg_user_mapping", 1418),
 ];
+
+/// The OID of one of PostgreSQL's own tables.
+pub fn own_relation(name: &str) -> Option<i64> {
+    RELATIONS.iter().find(|(own, _)| *own == name).map(|(_, oid)| *oid)
+}
 
 /// The names of a text with points between them; those without quotes are in small letters, and whether a name had them.
 fn parts(text: &str) -> Option<Vec<(String, bool)>> {
@@ -126,9 +157,8 @@ pub fn regclass_name(oid: Value) -> Result<Option<String>> {
         return Ok(Some((*name).to_owned()));
     }
     let catalog = catalog::current()?;
-    let unknown = || if oid == 0 { "-".to_owned() } else { oid.to_string() };
     let found = catalog.name(oid).map(str::to_owned).or_else(|| catalog.sequence_name(oid));
-    Ok(Some(found.map_or_else(unknown, |name| quote_ident(&name))))
+    Ok(Some(found.map_or_else(|| number(oid), |name| qualified::name(&name))))
 }
 
 pub fn to_regtype(name: String) -> Option<i64> {
@@ -138,8 +168,11 @@ pub fn to_regtype(name: String) -> Option<i64> {
     let in_quotes = || parts(&name).and_then(|mut parts| parts.pop()).map(|(name, _)| name);
     let name = if name.contains('"') { in_quotes()? } else { name };
     let name = name.strip_prefix("pg_catalog.").unwrap_or(&name).to_lowercase();
-    let (base, is_array) =
-        name.strip_suffix("[]").map_or((name.as_str(), false), |base| (base, true));
+    if let Some(oid) = other_types::of_name(&name) {
+        return Some(oid);
+    }
+    let of_array = name.strip_suffix("[]").or_else(|| name.strip_prefix('_'));
+    let (base, is_array) = of_array.map_or((name.as_str(), false), |base| (base, true));
     let scalar = Scalar::of_name(base.trim())?;
     Some(if is_array { Type::Array(scalar) } else { Type::One(scalar) }.oid().into())
 }
@@ -158,12 +191,55 @@ const NAMESPACES: [(&str, i64); 3] = [
     ("information_schema", catalog::INFORMATION_SCHEMA),
 ];
 
-/// A function that is not known is written as its number.
-pub fn regproc_name(oid: i64) -> String {
-    match oid {
-        0 => "-".to_owned(),
-        oid => type_functions::name(oid).unwrap_or_else(|| oid.to_string()),
+/// The only function with a name; none where there are several, or none.
+pub fn to_regproc(name: String) -> Option<i64> {
+    if let Ok(oid) = name.trim().parse() {
+        return Some(oid);
     }
+    match functions::named(&function_name(&name)?)[..] {
+        [oid] => Some(oid),
+        _ => None,
+    }
+}
+
+/// The function with a name and types: `abs(integer)`.
+pub fn to_regprocedure(text: String) -> Option<i64> {
+    if let Ok(oid) = text.trim().parse() {
+        return Some(oid);
+    }
+    let (name, rest) = text.split_once('(')?;
+    let name = function_name(name)?;
+    let types = rest.trim_end().strip_suffix(')')?.split(',').map(str::trim);
+    let types = types.filter(|one| !one.is_empty()).map(|one| to_regtype(one.to_owned()));
+    let types: Vec<_> = types.collect::<Option<_>>()?;
+    let fits =
+        |function: &functions::Function| function.name == name && function.arguments == types;
+    functions::all().find(fits).map(|function| function.oid)
+}
+
+/// A name without the schema of all functions.
+fn function_name(text: &str) -> Option<String> {
+    let mut parts = parts(text)?;
+    let (name, _) = parts.pop()?;
+    let is_own = parts.iter().all(|(schema, _)| schema == "pg_catalog");
+    (is_own && parts.len() < 2).then_some(name)
+}
+
+/// One of several with its name is written with its schema, and one that is not known as its number.
+pub fn regproc_name(oid: i64) -> String {
+    let Some(function) = functions::of_oid(oid) else { return number(oid) };
+    let name = quote_ident(&function.name);
+    let is_only = functions::named(&function.name).len() == 1;
+    if is_only { name } else { format!("pg_catalog.{name}") }
+}
+
+pub fn regprocedure_name(oid: i64) -> String {
+    functions::of_oid(oid).map_or_else(|| number(oid), |function| function.signature())
+}
+
+/// What has no name.
+fn number(oid: i64) -> String {
+    if oid == 0 { "-".to_owned() } else { oid.to_string() }
 }
 
 pub fn to_regnamespace(name: String) -> Option<i64> {
@@ -185,8 +261,24 @@ mod tests {
         assert_eq!(to_regtype("integer".into()), Some(23));
         assert_eq!(to_regtype("pg_catalog.int4[]".into()), Some(1007));
         assert_eq!(to_regtype("\"pg_catalog\".\"varchar\"".into()), Some(1043));
-        assert_eq!(to_regtype("nope".into()), None);
+        assert_eq!(to_regtype("\"pg_catalog\".\"_text\"".into()), Some(1009));
+        assert_eq!([to_regtype("nope".into()), to_regtype("_nope".into())], [None, None]);
         assert_eq!([regtype_name(23), regtype_name(7)], ["integer", "7"]);
+    }
+
+    #[test]
+    fn functions_have_names() {
+        let name = |text: &str| to_regproc(text.into()).map(regproc_name);
+        assert_eq!(name("PG_CATALOG.int4in").as_deref(), Some("int4in"));
+        assert_eq!([name("abs"), name("public.int4in"), name("")], [None, None, None]);
+        assert_eq!([regproc_name(0), regproc_name(1395)], ["-", "pg_catalog.abs"]);
+        let signature = |text: &str| to_regprocedure(text.into()).map(regprocedure_name);
+        assert_eq!(signature("abs( int4 )").as_deref(), Some("abs(integer)"));
+        assert_eq!(signature("now()").as_deref(), Some("now()"));
+        assert_eq!(
+            [signature("abs(text)"), signature("abs"), signature("abs(")],
+            [None, None, None]
+        );
     }
 
     #[test]

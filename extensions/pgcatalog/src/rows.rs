@@ -1,10 +1,13 @@
 //! The rows of each table. A column that is not named has the value of nothing: 0, false or NULL.
 
+mod depend;
+pub mod functions;
 mod information;
 mod keys;
 mod keywords;
+pub mod other_types;
 mod sequences;
-pub mod type_functions;
+mod type_functions;
 mod types;
 
 use sqlite_wasm_kit::Value;
@@ -25,6 +28,9 @@ const BTREE: i64 = 403;
 
 /// The tables of the session, which only the server of the Postgres wire has.
 pub const OF_SESSION: [&str; 3] = ["pg_settings", "pg_cursors", "pg_prepared_statements"];
+
+/// The column of PostgreSQL's own tables that `*` does not show.
+pub const TABLE: &str = "tableoid";
 
 /// A column of a table of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +76,9 @@ pub fn of(catalog: &Catalog, table: &str, columns: &[Column]) -> Vec<Vec<Value>>
     if OF_SESSION.contains(&table) {
         return of_session(table, columns);
     }
-    cells(catalog, table).into_iter().map(|cells| row(columns, &cells)).collect()
+    let system = crate::names::own_relation(table).map(|oid| (TABLE, int(oid)));
+    let complete = |cells: Cells| row(columns, &cells.into_iter().chain(system.clone()).collect());
+    cells(catalog, table).into_iter().map(complete).collect()
 }
 
 fn row(columns: &[Column], cells: &Cells) -> Vec<Value> {
@@ -87,12 +95,16 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "pg_attribute" => attributes(catalog),
         "pg_namespace" => namespaces(),
         "pg_type" => types(),
-        "pg_proc" => type_functions::functions(),
+        "pg_proc" => functions::rows(),
         "pg_index" => indexes(catalog),
         "pg_constraint" => constraints(catalog),
         "pg_attrdef" => defaults(catalog),
         "pg_database" => vec![database(catalog)],
-        "pg_roles" | "pg_authid" | "pg_user" => vec![role()],
+        "pg_user" => vec![role(OWNER, OWNER_NAME)],
+        // The owner of `public` is a role too.
+        "pg_roles" | "pg_authid" => {
+            vec![role(OWNER, OWNER_NAME), role(DATABASE_OWNER, "pg_database_owner")]
+        }
         "pg_am" => vec![access_method(HEAP, "heap", "t"), access_method(BTREE, "btree", "i")],
         "pg_collation" => {
             vec![collation(DEFAULT_COLLATION, "default"), collation(C_COLLATION, "C")]
@@ -104,7 +116,8 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "pg_description" => descriptions(catalog),
         "pg_sequence" => sequences::sequences(catalog),
         "pg_sequences" => sequences::shown(catalog),
-        "pg_depend" => sequences::dependencies(catalog),
+        "pg_depend" => depend::dependencies(catalog),
+        "pg_rewrite" => depend::rules(catalog),
         "pg_get_keywords" => keywords::keywords(),
         "pg_tablespace" => vec![vec![
             ("oid", int(1663)),
@@ -298,14 +311,14 @@ fn database(catalog: &Catalog) -> Cells {
     ]
 }
 
-fn role() -> Cells {
+fn role(oid: i64, name: &str) -> Cells {
     vec![
-        ("oid", int(OWNER)),
-        ("usesysid", int(OWNER)),
-        ("rolname", text(OWNER_NAME)),
-        ("usename", text(OWNER_NAME)),
+        ("oid", int(oid)),
+        ("usesysid", int(oid)),
+        ("rolname", text(name)),
+        ("usename", text(name)),
         ("rolinherit", yes(true)),
-        ("rolcanlogin", yes(true)),
+        ("rolcanlogin", yes(oid == OWNER)),
         ("rolconnlimit", int(-1)),
         ("rolpassword", text("********")),
         ("passwd", text("********")),

@@ -2,6 +2,7 @@
 
 mod constraint_names;
 
+use postgres_types::comments::source;
 use postgres_types::view;
 use sql_tokens::quoted_text;
 use sqlite_wasm_kit::{Result, Value, sql};
@@ -24,6 +25,8 @@ pub struct Relation {
     pub checks: Vec<Check>,
     pub triggers: Vec<(String, String)>,
     pub comment: Option<String>,
+    /// How many are older.
+    pub place: usize,
 }
 
 impl Relation {
@@ -151,6 +154,7 @@ pub fn relations() -> Result<Vec<Relation>> {
         of.into_iter().for_each(|relation| relation.triggers.push((text(&row[1]), text(&row[3]))));
     }
     constraint_names::complete(&mut relations);
+    relations.iter_mut().enumerate().for_each(|(place, relation)| relation.place = place);
     relations.sort_by(|one, other| one.name.cmp(&other.name));
     relations
         .iter_mut()
@@ -171,7 +175,7 @@ fn relation(row: &[Value]) -> Result<Relation> {
             name: text(&row[0]),
             declared: text(&row[1]),
             is_not_null: row[2].to_integer() != 0,
-            default: (!row[3].is_null()).then(|| text(&row[3])),
+            default: (!row[3].is_null()).then(|| source(&text(&row[3]))),
             key: row[4].to_integer(),
             is_generated: row[5].to_integer() > 1,
             ..Column::default()

@@ -1,5 +1,6 @@
 //! What SQLite does not report of a CREATE statement, read from its text.
 
+use postgres_types::{comments, view};
 use sql_tokens::{Dialect, Kind, Token, Tokens};
 
 use crate::clauses;
@@ -59,7 +60,7 @@ pub fn checks(relation: &Relation) -> Vec<Check> {
         let Some(end) = closing(&tokens, at + 1) else { break };
         let inner = &tokens[at + 2..end];
         let expression =
-            relation.sql[tokens[at + 1].start + 1..tokens[end].start].trim().to_owned();
+            comments::source(&relation.sql[tokens[at + 1].start + 1..tokens[end].start]);
         let name = match at.checked_sub(2).map(|before| (&tokens[before], &tokens[before + 1])) {
             Some((word, name)) if word.text.eq_ignore_ascii_case("constraint") => {
                 name.unquoted().into_owned()
@@ -218,32 +219,36 @@ fn free(name: &str, checks: &[Check]) -> String {
         .unwrap_or_default()
 }
 
-/// The query of a view: what follows its AS.
-pub fn view_query(sql: &str) -> &str {
-    let tokens = tokens(sql);
-    let after = tokens
-        .iter()
-        .position(|token| token.text.eq_ignore_ascii_case("as"))
-        .and_then(|at| tokens.get(at + 1));
-    after.map_or(sql, |token| &sql[token.start..])
+/// The query of a view: what follows its AS, as the client has written it.
+pub fn view_query(sql: &str) -> String {
+    let Some(after) = tokens(sql).iter().find(|token| token.is("as")).map(end) else {
+        return sql.to_owned();
+    };
+    let after = sql[after..].trim();
+    let without_types = after.strip_prefix(view::BEGIN).and_then(|rest| rest.split_once(" */"));
+    comments::source(without_types.map_or(after, |(_, query)| query))
 }
 
-/// The columns of an index as they are written: what is in its first parentheses; and its WHERE.
-pub fn index_parts(sql: &str) -> Option<(&str, Option<&str>)> {
+fn end(token: &Token<'_>) -> usize {
+    token.start + token.text.len()
+}
+
+/// The columns of an index as SQLite has them: what is in its first parentheses; and its WHERE as it was written.
+pub fn index_parts(sql: &str) -> Option<(&str, Option<String>)> {
     let tokens = tokens(sql);
     let open = tokens.iter().position(|token| token.text == "(")?;
     let close = closing(&tokens, open)?;
     let columns = &sql[tokens[open].start + 1..tokens[close].start];
-    let condition =
-        tokens.get(close + 2).filter(|_| tokens[close + 1].text.eq_ignore_ascii_case("where"));
-    Some((columns, condition.map(|token| &sql[token.start..])))
+    let condition = tokens.get(close + 1).filter(|token| token.is("where")).map(end);
+    Some((columns, condition.map(|start| comments::source(&sql[start..]))))
 }
 
-/// The column at a position of an index, of those that [`index_parts`] finds, without its order.
-pub fn index_element(columns: &str, place: usize) -> Option<&str> {
+/// The column at a position of an index as it was written, of those that [`index_parts`] finds, without its order.
+pub fn index_element(columns: &str, place: usize) -> Option<String> {
     let tokens = tokens(columns);
     let mut depth = 0_usize;
-    let mut parts = vec![Vec::new()];
+    // The begin of each, and its tokens.
+    let mut parts = vec![(0, Vec::new())];
     for token in tokens {
         match token.text {
             "(" => depth += 1,
@@ -251,8 +256,8 @@ pub fn index_element(columns: &str, place: usize) -> Option<&str> {
             _ => {}
         }
         match (token.text, depth) {
-            (",", 0) => parts.push(Vec::new()),
-            _ => parts.last_mut()?.push(token),
+            (",", 0) => parts.push((end(&token), Vec::new())),
+            _ => parts.last_mut()?.1.push(token),
         }
     }
     let is_order = |token: &Token| {
@@ -260,9 +265,9 @@ pub fn index_element(columns: &str, place: usize) -> Option<&str> {
             .iter()
             .any(|word| token.text.eq_ignore_ascii_case(word))
     };
-    let part = parts.get(place)?;
-    let end = part.iter().rposition(|token| !is_order(token))?;
-    Some(&columns[part[0].start..part[end].start + part[end].text.len()])
+    let (start, part) = parts.get(place)?;
+    let last = part.iter().rposition(|token| !is_order(token))?;
+    Some(comments::source(&columns[*start..end(&part[last])]))
 }
 
 #[cfg(test)]
@@ -324,10 +329,13 @@ mod tests {
     fn parts_of_definitions_are_found() {
         assert_eq!(view_query("CREATE VIEW v(a) AS SELECT 1 AS x"), "SELECT 1 AS x");
         let sql = "CREATE INDEX i ON t(a, lower(b) DESC) WHERE a > 0";
-        assert_eq!(index_parts(sql), Some(("a, lower(b) DESC", Some("a > 0"))));
+        assert_eq!(index_parts(sql), Some(("a, lower(b) DESC", Some("a > 0".to_owned()))));
         let columns = "a, max(b, ',') DESC NULLS LAST, c";
         let elements = [0, 1, 2, 3].map(|place| index_element(columns, place));
-        assert_eq!(elements, [Some("a"), Some("max(b, ',')"), Some("c"), None]);
+        assert_eq!(
+            elements,
+            [Some("a"), Some("max(b, ',')"), Some("c"), None].map(|one| one.map(str::to_owned))
+        );
     }
 
     #[test]

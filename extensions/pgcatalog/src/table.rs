@@ -10,7 +10,7 @@ use sqlite_wasm_kit::{Cursor, Module, ModuleKind, Result, Table, Value};
 
 use crate::catalog::{self, Catalog};
 use crate::places::Places;
-use crate::rows;
+use crate::{names, rows};
 
 /// The cost of a scan, as SQLite learns it, with and without an equality.
 const COSTS: (f64, f64) = (10.0, 1000.0);
@@ -77,6 +77,20 @@ pub const MODULES: &[Module] = &[
     module("pg_stat_user_indexes"),
     module("pg_policies"),
     module("pg_get_keywords"),
+    module("pg_opfamily"),
+    module("pg_ts_parser"),
+    module("pg_ts_template"),
+    module("pg_ts_dict"),
+    module("pg_ts_config"),
+    module("pg_foreign_data_wrapper"),
+    module("pg_conversion"),
+    module("pg_transform"),
+    module("pg_subscription"),
+    module("pg_amop"),
+    module("pg_amproc"),
+    module("pg_seclabels"),
+    module("pg_aggregate"),
+    module("pg_shdepend"),
     module("information_schema_tables"),
     module("information_schema_columns"),
     module("information_schema_views"),
@@ -109,7 +123,9 @@ pub fn columns(name: &str) -> Option<(&'static str, Vec<rows::Column>)> {
         let (name, declared) = text.split_once(' ').unwrap_or((text, ""));
         rows::Column { name, declared }
     };
-    Some((name, columns.split(", ").map(column).collect()))
+    let system = rows::Column { name: rows::TABLE, declared: "oid hidden" };
+    let system = names::own_relation(name).map(|_| system);
+    Some((name, columns.split(", ").map(column).chain(system).collect()))
 }
 
 impl Table for CatalogTable {

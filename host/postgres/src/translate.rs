@@ -41,6 +41,7 @@ mod session_calls;
 mod set_tables;
 mod sets;
 mod shadowing;
+pub(crate) mod sources;
 mod spelling;
 mod stack;
 mod target;
@@ -54,8 +55,7 @@ mod written;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self};
-use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::{ast, dialect::PostgreSqlDialect};
 
 pub use action::{Action, Discarded};
 pub use alterations::{Name, Step, altered, steps};
@@ -70,7 +70,7 @@ pub use maintenance::{Maintained, Verb};
 pub(crate) use modifiers::check_modifier;
 pub(crate) use names::{folded, last as table_name, raw as piece, string_of};
 pub use numbering::{Numbering, numbered};
-pub(crate) use object_names::{is_found_object, is_name_of_object, is_object};
+pub(crate) use object_names::{is_found_object, is_name_of_object, is_object, object_finder};
 pub use objects::{Definition, Kind};
 pub use row_locks::Locks;
 pub use session::Modes;
@@ -88,12 +88,11 @@ use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
 use crate::walk::{WalkMut, visit_expressions};
 
-/// Bytes that the rewrites of a text may write: as many for any text, which has few long
-/// replacements, and some for each of its own bytes, which are written again for each level.
+/// Bytes that the rewrites of a text may write: so many for any text, and some for each of its own.
 const MAX_WRITTEN: usize = 4 << 20;
 const MAX_GROWTH: usize = 16;
 
-/// Statements of a message at most: the tree of a short one takes 14 KiB until it has run.
+/// Statements of a message at most: the tree of a short one takes 14 KiB.
 const MAX_STATEMENTS: usize = 2000;
 
 /// A statement for SQLite.
@@ -208,6 +207,7 @@ impl Statement {
     ) -> Result<()> {
         let mut rewriter = Rewriter::new(context, self.sql.len());
         let command = rewriter.statement(&mut tree)?;
+        sources::keep(self.parsed.as_ref().and_then(Tree::top), &mut tree);
         let sql = rewriter.text(&tree, self.has_odd_names)?;
         self.sql = if has_rows(&command) { lex::without_double_quotes(&sql) } else { sql };
         (self.before, self.after) = (rewriter.before, rewriter.after);

@@ -1,28 +1,64 @@
-//! Comments of PostgreSQL's on a table or a column: comments of SQLite's in the text of the table.
+//! What comments in SQLite's definitions say: PostgreSQL's comments on tables and columns, and the text of an expression
+//! or a query before it was translated.
 
-use std::fmt::Write as _;
-
-const BEGINNING: &str = "/* COMMENT: ";
+const COMMENT: &str = "/* COMMENT: ";
+const SOURCE: &str = "/* SQL ";
 const END: &str = " */";
 
-/// A comment as the text of a table has it. An asterisk, which could end it, is written as `\a`.
+/// A comment as the text of a table has it.
 pub fn written(comment: &str) -> String {
-    let mut text = BEGINNING.to_owned();
+    format!("{COMMENT}{}{END}", escaped(comment))
+}
+
+/// The comment that a token of SQLite's is; `None` for another one.
+pub fn read(token: &str) -> Option<String> {
+    unescaped(token.strip_prefix(COMMENT)?.strip_suffix(END)?)
+}
+
+/// A translated expression or query, behind the text that the client has sent. SQLite changes names in the
+/// translation alone (RENAME), so the comment has its hash and counts only as long as both belong together.
+pub fn sourced(source: &str, translated: &str) -> String {
+    format!("{SOURCE}{:08x}: {}{END} {translated}", hash(translated), escaped(source))
+}
+
+/// What a client has sent for such a text; otherwise the text without the comment.
+pub fn source(text: &str) -> String {
+    let text = text.trim();
+    let Some((comment, translated)) =
+        text.strip_prefix(SOURCE).and_then(|rest| rest.split_once(END))
+    else {
+        return text.to_owned();
+    };
+    let translated = translated.trim();
+    let (known, source) = comment.split_once(": ").unwrap_or_default();
+    let is_of_it = known == format!("{:08x}", hash(translated));
+    let source = unescaped(source).filter(|_| is_of_it);
+    source.unwrap_or_else(|| translated.to_owned())
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> u32 {
+    text.trim()
+        .bytes()
+        .fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// An asterisk, which could end a comment, is written as `\a`.
+fn escaped(comment: &str) -> String {
+    let mut text = String::with_capacity(comment.len());
     for character in comment.chars() {
         match character {
             '\\' => text.push_str("\\\\"),
             '*' => text.push_str("\\a"),
             // SQLite's texts end there.
             '\0' => {}
-            other => _ = text.write_char(other),
+            other => text.push(other),
         }
     }
-    text + END
+    text
 }
 
-/// The comment that a token of SQLite's is; `None` for another one.
-pub fn read(token: &str) -> Option<String> {
-    let inner = token.strip_prefix(BEGINNING)?.strip_suffix(END)?;
+fn unescaped(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut characters = inner.chars();
     while let Some(character) = characters.next() {
@@ -50,5 +86,18 @@ mod tests {
         }
         assert_eq!(read("/* BIGINT */"), None);
         assert_eq!(read("/* COMMENT: x"), None);
+    }
+
+    #[test]
+    fn sources_belong_to_their_translations() {
+        for (one, two) in [("b LIKE 'a%' /* x */", "b GLOB 'a*'"), ("\\ */", "x"), ("", "")] {
+            let text = sourced(one, two);
+            assert_eq!(source(&text), one);
+            assert_eq!(source(&format!(" {text}\n")), one);
+            assert_eq!(source(&format!("{text} AND c")), format!("{two} AND c").trim());
+        }
+        assert_eq!(source(" a > 1 "), "a > 1");
+        assert_eq!(source("/* SQL x */ a"), "a");
+        assert_eq!(source("/* SQL 1: a"), "/* SQL 1: a");
     }
 }

@@ -67,7 +67,7 @@ scalars! {
     /// `text`.
     Text 25 1009 -1 ["text" "clob" "string" "nvarchar" "citext" "longtext"];
     /// `oid`, of the catalogue.
-    Oid 26 1028 4 ["oid" "regproc" "regclass" "regtype" "regnamespace" "regrole" "xid"];
+    Oid 26 1028 4 ["oid" "regproc" "regclass" "regprocedure" "regtype" "regnamespace" "regrole" "xid"];
     /// `json`: text.
     Json 114 199 -1 ["json"];
     /// `real`.

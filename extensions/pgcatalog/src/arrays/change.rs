@@ -43,6 +43,7 @@ pub const SCALARS: &[Scalar] = &[
         split(&text, &between, &none)
     }),
     Scalar::new("pg_array_zip", ANY_NUMBER, Stable, Innocuous, zipped),
+    function!("pg_text_options", 1, options),
 ];
 
 fn of_element(kind: &str) -> &str {
@@ -214,4 +215,18 @@ fn zipped(arguments: Arguments<'_>) -> Result<Output> {
         json(&row)
     };
     format!("[{}]", (0..count).map(row).collect::<Vec<_>>().join(",")).into_output()
+}
+
+/// Options (`name=value`), each as a list of its name and its value.
+fn options(array: String) -> Result<String> {
+    let option = |option: Value| {
+        let option = String::from_utf8_lossy(&option.into_bytes()).into_owned();
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Value::text(value)),
+            None => (option.as_str(), Value::Null),
+        };
+        json(&[Value::text(name), value])
+    };
+    let all: Vec<_> = elements(&array)?.into_iter().map(option).collect();
+    Ok(format!("[{}]", all.join(",")))
 }

@@ -41,6 +41,7 @@ fn arrays_are_those_of_postgres() {
         ),
         ("pg_text_array_join", &["[1,null,2]", ",", "int4"], "1,2"),
         ("pg_array_split", &["a,b,,c", ",", "", "_text"], "[\"a\",\"b\",null,\"c\"]"),
+        ("pg_text_options", &["[\"a=b=c\",\"d\"]"], "[[\"a\",\"b=c\"],[\"d\",null]]"),
         ("pg_array_zip", &["[1,2]", "[\"a\"]"], "[[1,\"a\"],[2,null]]"),
     ]);
 }

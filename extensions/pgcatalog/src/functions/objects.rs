@@ -63,3 +63,23 @@ pub fn set_value(sequence: String, value: i64, is_called: bool) -> Result<i64> {
     Err(format!("0A000: setval to another number than {next} as the next one is not supported")
         .into())
 }
+
+/// `acldefault`: what the owner of an object and the others may do, if nothing else is said.
+pub fn default_privileges(kind: String, owner: i64) -> Option<String> {
+    let (public, own) = match kind.as_str() {
+        "r" => ("", "arwdDxt"),
+        "s" => ("", "rwU"),
+        "d" => ("Tc", "CTc"),
+        "f" => ("X", "X"),
+        "l" | "T" => ("U", "U"),
+        "L" => ("", "rw"),
+        "n" => ("", "UC"),
+        "p" => ("", "sA"),
+        "t" => ("", "C"),
+        "F" | "S" => ("", "U"),
+        _ => return None,
+    };
+    let owner = super::user(owner);
+    let all = if public.is_empty() { String::new() } else { format!("={public}/{owner},") };
+    Some(format!("{{{all}{owner}={own}/{owner}}}"))
+}

@@ -94,7 +94,7 @@ fn information_column(
         ("data_type", text(name)),
         ("udt_catalog", text(&catalog.database)),
         ("udt_schema", text("pg_catalog")),
-        ("udt_name", text(type_name(typed.ty.scalar()))),
+        ("udt_name", text(udt_name(typed.ty))),
         ("dtd_identifier", text((index + 1).to_string())),
         ("is_self_referencing", yes_or_no(false)),
         ("generation_expression", column.expression.as_deref().map_or(Value::Null, text)),
@@ -115,6 +115,12 @@ fn information_column(
         cells.push((name, measure(typed, name).map_or(Value::Null, int)));
     }
     cells
+}
+
+/// `pg_type.typname`.
+fn udt_name(ty: Type) -> String {
+    let line = if matches!(ty, Type::Array(_)) { "_" } else { "" };
+    format!("{line}{}", type_name(ty.scalar()))
 }
 
 /// Lengths and digits of a type.

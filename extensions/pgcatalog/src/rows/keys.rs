@@ -1,6 +1,6 @@
 //! Indexes, constraints and defaults.
 
-use postgres_types::clock;
+use postgres_types::{Scalar, Type, clock};
 use sqlite_wasm_kit::Value;
 
 use super::{Cells, int, relations, text, typed, yes};
@@ -142,46 +142,64 @@ pub fn deferral(relation: &Relation, constraint: &Constraint) -> (bool, bool) {
     }
 }
 
-/// A default as Postgres shows it: a string has its type, and so has a negative number.
+/// A default as Postgres shows it: a string has its type, and so has a number that is negative or longer than an `integer`.
 pub fn typed_default(default: &str, column: &Column) -> String {
-    if let Some(digits) = default.strip_prefix('-')
-        && !digits.is_empty()
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-    {
+    let digits = default.strip_prefix('-').unwrap_or(default);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         let is_short = default.parse::<i32>().is_ok();
         let name = match (digits.contains('.'), is_short, default.parse::<i64>().is_ok()) {
             (false, true, _) => "integer",
             (false, _, true) => "bigint",
             _ => "numeric",
         };
-        return format!("'{default}'::{name}");
+        let is_plain = digits == default && (is_short || digits.contains('.'));
+        return if is_plain { default.to_owned() } else { format!("'{default}'::{name}") };
     }
     if let Some(shown) = clock::shown(default) {
         return shown.to_owned();
     }
+    if let Some(hex) = default.strip_prefix("x'").or_else(|| default.strip_prefix("X'")) {
+        return format!("'\\x{}::bytea", hex.to_ascii_lowercase());
+    }
     if default.starts_with('\'') && default.ends_with('\'') {
-        format!("{default}::{}", typed(column).ty.name())
+        let name = match typed(column).ty {
+            // `character` alone has a length of one.
+            Type::One(Scalar::Bpchar) => "bpchar",
+            Type::Array(Scalar::Bpchar) => "bpchar[]",
+            ty => return format!("{default}::{}", ty.name()),
+        };
+        format!("{default}::{name}")
     } else {
         default.to_owned()
     }
 }
 
+/// The numbers of the columns that have a default, or are computed.
+pub fn defaulted(relation: &Relation) -> impl Iterator<Item = usize> + '_ {
+    let columns = relation.columns.iter().enumerate().filter(|_| !relation.is_view);
+    columns
+        .filter(|(_, column)| column.default.is_some() || column.expression.is_some())
+        .map(|(index, _)| index + 1)
+}
+
+/// The OID of the default of a column.
+pub fn default_oid(table: i64, number: usize) -> i64 {
+    table.wrapping_add(number as i64)
+}
+
 pub fn defaults(catalog: &Catalog) -> Vec<Cells> {
     let mut found = Vec::new();
     for (oid, relation) in relations(catalog, false) {
-        for (index, column) in relation.columns.iter().enumerate() {
+        for number in defaulted(relation) {
+            let column = &relation.columns[number - 1];
             let default = column.default.as_ref().map(|default| typed_default(default, column));
-            let expression = column.expression.clone();
-            if let Some(default) = default.or(expression) {
-                let number = index + 1;
-                let cells = vec![
-                    ("oid", int(oid.wrapping_add(number as i64))),
-                    ("adrelid", int(oid)),
-                    ("adnum", int(number)),
-                    ("adbin", text(default)),
-                ];
-                found.push(cells);
-            }
+            let default = default.or_else(|| column.expression.clone());
+            found.push(vec![
+                ("oid", int(default_oid(oid, number))),
+                ("adrelid", int(oid)),
+                ("adnum", int(number)),
+                ("adbin", default.map_or(Value::Null, text)),
+            ]);
         }
     }
     found

@@ -9,19 +9,16 @@ use crate::comments::Numbering;
 use crate::schema::Relation;
 use postgres_types::{Scalar, Type};
 
-/// The OID of `pg_class`.
-const CLASSES: i64 = 1259;
-
 /// A sequence: its OID, the OID of its table, the table, and its column.
-struct Sequence<'a> {
-    oid: i64,
-    table: i64,
-    relation: &'a Relation,
+pub struct Sequence<'a> {
+    pub oid: i64,
+    pub table: i64,
+    pub relation: &'a Relation,
     name: String,
-    column: usize,
+    pub column: usize,
 }
 
-fn all(catalog: &Catalog) -> impl Iterator<Item = Sequence<'_>> {
+pub fn all(catalog: &Catalog) -> impl Iterator<Item = Sequence<'_>> {
     catalog.relations.iter().enumerate().filter_map(|(at, relation)| {
         let (name, column) = relation.sequence()?;
         let (oid, table) = (catalog.sequence_oids[at]?, catalog.oids[at]);
@@ -125,23 +122,6 @@ pub fn information(catalog: &Catalog) -> Vec<Cells> {
         ]
     };
     all(catalog).filter(is_serial).map(row).collect()
-}
-
-/// That a sequence belongs to its column.
-pub fn dependencies(catalog: &Catalog) -> Vec<Cells> {
-    let row = |sequence: Sequence<'_>| -> Cells {
-        let numbering = sequence.relation.columns[sequence.column].numbering;
-        let kind = if numbering == Some(Numbering::Serial) { "a" } else { "i" };
-        vec![
-            ("classid", int(CLASSES)),
-            ("objid", int(sequence.oid)),
-            ("refclassid", int(CLASSES)),
-            ("refobjid", int(sequence.table)),
-            ("refobjsubid", int(sequence.column + 1)),
-            ("deptype", text(kind)),
-        ]
-    };
-    all(catalog).map(row).collect()
 }
 
 /// What `information_schema.columns` has of a column that is numbered.

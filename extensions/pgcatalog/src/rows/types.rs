@@ -124,5 +124,6 @@ pub fn types() -> Vec<Cells> {
         of_array.extend([("typcategory", text("A")), ("typelem", int(one.oid()))]);
         found.extend([base, of_array]);
     }
+    found.extend(super::other_types::rows());
     found
 }

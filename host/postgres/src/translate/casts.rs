@@ -5,7 +5,7 @@ use sqlparser::ast::{self, ArrayElemTypeDef, CastKind, DataType, Expr, ObjectNam
 
 use super::Rewriter;
 use super::names::{last, literal, raw, string_of};
-use super::object_names::{OBJECTS, check_object, is_given, name_of_object};
+use super::object_names::{OBJECTS, check_object, is_given, name_of_object, type_name};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
 use crate::values::{self, Format};
@@ -103,9 +103,10 @@ pub fn base(name: &str) -> &str {
 impl Rewriter<'_> {
     /// `expr::data_type`.
     pub(super) fn cast(&mut self, expr: &Expr, data_type: &DataType) -> Result<Expr> {
-        let name = data_type.to_string().to_lowercase();
-        let name = name.trim_start_matches("pg_catalog.");
-        if let Some((_, find, write)) = OBJECTS.iter().find(|(object, ..)| *object == name) {
+        let own = type_name(data_type);
+        let quoted = data_type.to_string().to_lowercase();
+        let name = quoted.trim_start_matches("pg_catalog.");
+        if let Some((name, find, write)) = OBJECTS.iter().find(|(object, ..)| *object == own) {
             if !is_given(expr) {
                 return Ok(raw(format!("{write}({expr})")));
             }
@@ -114,13 +115,13 @@ impl Rewriter<'_> {
             }
             let found = format!("{find}({expr})");
             // Other programs that read a definition have no session.
-            return Ok(raw(if name == "regclass" && !self.is_definition {
+            return Ok(raw(if *name == "regclass" && !self.is_definition {
                 format!("coalesce({found}, {})", super::session_calls::no_relation(expr))
             } else {
                 found
             }));
         }
-        if matches!(name, "regoper" | "regoperator" | "regprocedure" | "\"any\"" | "cstring") {
+        if matches!(name, "regoper" | "regoperator" | "\"any\"" | "cstring") {
             return Ok(expr.clone());
         }
         let typed = typed(data_type).ok_or_else(|| match data_type {

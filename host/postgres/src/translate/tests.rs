@@ -61,7 +61,7 @@ const REWRITES: &[(&str, &str)] = &[
     ),
     (
         "CREATE TABLE t(a TIMESTAMP WITH TIME ZONE DEFAULT now())",
-        "CREATE TABLE t (a TIMESTAMPTZ DEFAULT (rtrim(rtrim(strftime('%Y-%m-%d %H:%M:%f', 'now'), '0'), '.')))",
+        "CREATE TABLE t (a TIMESTAMPTZ DEFAULT (/* SQL ce920a0d: now() */ rtrim(rtrim(strftime('%Y-%m-%d %H:%M:%f', 'now'), '0'), '.')))",
     ),
     (
         "CREATE TABLE t(a varchar(3) PRIMARY KEY)",

@@ -4,7 +4,7 @@ use sqlparser::ast;
 
 use super::{
     Action, Context, Rewriter, Statement, Tree, alterations, calls, labels, outer_aggregates,
-    queries, row_locks, shadowing, written,
+    queries, row_locks, shadowing, sources, written,
 };
 use crate::error::{Result, sqlstate};
 use crate::lex::Piece;
@@ -77,6 +77,9 @@ fn untyped(
     let mut rewriter = Rewriter::new(context, piece.text.len());
     rewriter.is_changed = is_changed || queries::has_limit_all(piece.text);
     let command = rewriter.statement(&mut tree)?;
+    if rewriter.is_changed {
+        sources::keep(Some(parsed), &mut tree);
+    }
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {
         Statement::new(piece, rewriter.text(&tree, piece.has_odd_names)?)

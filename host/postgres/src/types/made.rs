@@ -1,5 +1,6 @@
 //! What a query makes: the types of a view's columns, and the table of CREATE TABLE AS.
 
+use postgres_types::comments;
 use sql_tokens::{Kind, quoted_name};
 use sqlparser::ast::{self, CreateTable, CreateView, Expr, LimitClause, ObjectNamePart};
 
@@ -7,7 +8,7 @@ use super::infer::{Column, Named, Schema, Scope, columns_of_query};
 use super::{Scalar, Type, Typed, view};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::tokens;
-use crate::translate::{folded, parse, table_name};
+use crate::translate::{folded, parse, sources, table_name};
 
 /// A type as CREATE TABLE declares it.
 pub fn declaration(typed: Typed) -> String {
@@ -46,15 +47,22 @@ pub fn described(sql: &str, view: &CreateView, schema: &dyn Schema) -> Result<Op
         }
         types.push(format!("{} {}", quoted_name(name), declaration(typed)));
     }
-    if types.is_empty() {
-        return Ok(None);
-    }
     let mut words = tokens(sql).filter(|token| token.kind == Kind::Word);
     let Some(word) = words.find(|token| token.text.eq_ignore_ascii_case("as")) else {
         return Ok(None);
     };
     let (before, after) = sql.split_at(word.start + word.text.len());
-    Ok(Some(format!("{before} {}{} */{after}", view::BEGIN, types.join("; "))))
+    let types = match &types[..] {
+        [] => String::new(),
+        types => format!(" {}{} */", view::BEGIN, types.join("; ")),
+    };
+    let (written, after) = (sources::query(&view.query), after.trim().trim_end_matches(';'));
+    let is_written = sources::is_query(after, &written);
+    if types.is_empty() && is_written {
+        return Ok(None);
+    }
+    let query = if is_written { after.to_owned() } else { comments::sourced(&written, after) };
+    Ok(Some(format!("{before}{types} {query}")))
 }
 
 /// A table that a query makes, and how it gets its rows.

@@ -64,6 +64,8 @@ def second() -> sa.MetaData:
         sa.Index("alembic_made", "made", postgresql_where=sa.text("author_id > 1")),
     )
     sa.Table("alembic_tag", metadata, sa.Column("word", sa.String(20), primary_key=True))
+    sa.Table("alembic_one", metadata, sa.Column("id", sa.Integer, sa.Identity(), primary_key=True), sa.Column("word", sa.Text))
+    sa.Table("alembic_two", metadata, sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True))
     return metadata
 
 
@@ -93,7 +95,7 @@ def to(metadata: sa.MetaData) -> None:
 
 def drop() -> None:
     with engine.begin() as connection:
-        for table in ["alembic_book", "alembic_author", "alembic_tag"]:
+        for table in ["alembic_book", "alembic_author", "alembic_tag", "alembic_one", "alembic_two"]:
             connection.execute(sa.text(f"DROP TABLE IF EXISTS {table}"))
 
 

@@ -6,7 +6,7 @@ use sqlparser::ast::{
 
 use super::super::resolve::plans;
 use super::super::resolve::sets::{self, Set};
-use super::super::{Type, Typed};
+use super::super::{Scalar, Type, Typed};
 use super::known::one;
 use super::scope::{Columns, Known, Scope};
 use crate::translate::{folded, string_of, table_name};
@@ -65,7 +65,7 @@ impl<'a> Call<'a> {
             name.clone_from(&self.name);
         }
         if self.with_ordinality {
-            columns.push(("ordinality".to_owned(), Type::One(super::super::Scalar::Int8)));
+            columns.push(("ordinality".to_owned(), Type::One(Scalar::Int8)));
         }
         let given = self.alias.iter().flat_map(|alias| &alias.columns);
         for ((name, _), given) in columns.iter_mut().zip(given) {
@@ -100,8 +100,10 @@ impl Scope {
     pub(super) fn subscripted(&self, root: &Expr, chain: &[AccessExpr]) -> Option<Typed> {
         let (root, subscript) = subscript(root, chain)?;
         let own = self.type_of(&root)?;
-        if own.ty == Type::One(super::super::Scalar::Jsonb) {
-            return Some(Typed::plain(own.ty));
+        match own.ty {
+            Type::One(Scalar::Jsonb) => return Some(Typed::plain(own.ty)),
+            Type::One(Scalar::Name) => return one(Scalar::Char),
+            _ => {}
         }
         let Type::Array(scalar) = own.ty else { return None };
         match subscript {

@@ -147,6 +147,8 @@ impl Scope {
             None if matches!(name.to_ascii_lowercase().as_str(), "rowid" | "oid" | "_rowid_") => {
                 one(Scalar::Int8)
             }
+            // Hidden columns of the catalogue.
+            None if name.eq_ignore_ascii_case("tableoid") => one(Scalar::Oid),
             None if self.is_unknown() => None,
             None => self.outer.as_ref()?.column(table, name),
         }

@@ -154,7 +154,7 @@ const TYPED: &[(&str, &str)] = &[
     ("DELETE FROM all_types WHERE d = '2024-1-1'", "d = '2024-01-01'"),
     (
         "CREATE TABLE x(d date DEFAULT '2024-1-1' CONSTRAINT c CHECK (d > '2023-1-1'))",
-        "'2024-01-01' CONSTRAINT c CHECK (d > '2023-01-01')",
+        "'2024-01-01' CONSTRAINT c CHECK (/* SQL eed81462: d > '2023-1-1' */ d > '2023-01-01')",
     ),
     (
         "CREATE TABLE x(ok boolean DEFAULT 't', i int DEFAULT '5', v text DEFAULT 't')",
@@ -254,7 +254,7 @@ fn computed_columns_keep_their_names_and_types() {
     for (sql, part) in [
         (
             "CREATE VIEW v AS SELECT n * 2 AS m, n, d FROM all_types",
-            "AS /* types: \"m\" numeric */ SELECT",
+            "AS /* types: \"m\" numeric */ /* SQL 34bf8651: SELECT n \\a 2 AS m, n, d FROM all_types */ SELECT pg_numeric_mul(",
         ),
         ("CREATE VIEW v(x) AS SELECT count(*) FROM t", "(x) AS /* types: \"x\" bigint */ SELECT"),
         ("CREATE VIEW v AS SELECT id FROM t", "CREATE VIEW v AS SELECT id FROM t"),
@@ -332,4 +332,40 @@ fn a_view_has_its_types_in_a_comment() {
         types(&format!("{}{rest}", super::super::view::BEGIN));
         Ok(())
     });
+}
+
+#[test]
+fn definitions_keep_what_was_written() {
+    use postgres_types::comments::sourced;
+    for (sql, written, translated) in [
+        ("CREATE TABLE x(a text CHECK (a LIKE '\\a%'))", "a LIKE '\\a%'", "(a GLOB 'a*')"),
+        ("CREATE TABLE x(a text, CHECK (a ~ 'b'))", "a ~ 'b'", "pg_regex(a, 'b', '')"),
+        ("CREATE INDEX i ON t(id) WHERE name LIKE 'a%'", "name LIKE 'a%'", "(name GLOB 'a*')"),
+        (
+            "CREATE VIEW v AS SELECT id FROM t WHERE name LIKE 'a'",
+            "SELECT id FROM t WHERE name LIKE 'a'",
+            "SELECT id FROM t WHERE (name GLOB 'a')",
+        ),
+    ] {
+        let (found, _) = inferred(sql, &[]).unwrap();
+        let expected = sourced(written, translated);
+        assert!(found.contains(&expected), "{found}: {expected}");
+    }
+    for sql in [
+        "CREATE TABLE x(a int DEFAULT 1 + 2, b timestamp DEFAULT CURRENT_TIMESTAMP, CHECK (a > 0))",
+        "CREATE VIEW v AS select id  from t order by id",
+        "CREATE INDEX i ON t(lower(name))",
+    ] {
+        assert!(!inferred(sql, &[]).unwrap().0.contains("/*"), "{sql}");
+    }
+}
+
+#[test]
+fn objects_are_found_by_computed_names() {
+    let sql = "SELECT 5::oid UNION ALL SELECT 'pg_class'::regclass";
+    let expected = "SELECT CAST(5 AS INTEGER) UNION ALL SELECT coalesce(to_regclass('pg_class'), pg_session('no_relation', 'pg_class'))";
+    assert_eq!(inferred(sql, &[]).unwrap().0, expected);
+    let sql = "SELECT count(*) FROM t WHERE id = ('\"' || name || '\"')::\"regtype\"";
+    let found = inferred(sql, &[]).unwrap().0;
+    assert!(found.contains("to_regtype("), "{found}");
 }

@@ -8,7 +8,9 @@ use super::family::{self, Family};
 use super::numbers::literal;
 use super::{call, number, string, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, folded, is_object, string_of, typed};
+use crate::translate::{
+    SESSION_FUNCTION, as_cast, folded, is_object, object_finder, string_of, typed,
+};
 use crate::values;
 
 /// The type of columns of the catalogue that are OIDs, `regproc` among them.
@@ -16,6 +18,13 @@ const OID: Type = Type::One(Scalar::Oid);
 
 /// The columns of `pg_type` that are functions, which are written as names.
 const FUNCTIONS_OF_TYPES: [&str; 4] = ["typinput", "typoutput", "typreceive", "typsend"];
+
+fn without_parentheses(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Nested(inner) => without_parentheses(inner),
+        expr => expr,
+    }
+}
 
 fn is_function_of_type(expr: &Expr) -> bool {
     let name = match expr {
@@ -27,13 +36,38 @@ fn is_function_of_type(expr: &Expr) -> bool {
 }
 
 impl Finder<'_> {
+    /// `(schema || '.' || name)::regclass`: the object that a computed text names.
+    fn resolve_object(&mut self, expr: &mut Expr, name: &str, find: &str) {
+        let Expr::Cast { expr: inner, .. } = expr else { return };
+        let is_text = self
+            .type_of(inner)
+            .is_some_and(|own| matches!(own.ty, Type::One(Scalar::Text | Scalar::Varchar)));
+        let plain = without_parentheses(inner);
+        let is_object = matches!(plain, Expr::Cast { data_type, .. } if is_object(data_type));
+        if !is_text || is_given(plain) || is_object {
+            return;
+        }
+        let text = take(inner);
+        let found = call(find, vec![text.clone()]);
+        let with = if name == "regclass" && !self.is_definition && !self.is_view {
+            let missing = call(SESSION_FUNCTION, vec![string("no_relation"), text]);
+            call("coalesce", vec![found, missing])
+        } else {
+            found
+        };
+        self.replace(expr, |_| with);
+    }
+
     pub(super) fn resolve_cast(&mut self, expr: &mut Expr) {
         if literal(expr).is_some() {
             // A literal of `numeric`, which may be compared with a column as it is.
             return;
         }
         let Expr::Cast { expr: inner, data_type, .. } = expr else { return };
-        let Some(target) = typed(data_type).filter(|_| !is_object(data_type)) else { return };
+        if let Some((name, find)) = object_finder(data_type) {
+            return self.resolve_object(expr, name, find);
+        }
+        let Some(target) = typed(data_type) else { return };
         let own = self.type_of(inner);
         if parameter(inner).is_some()
             && let Some(own) = own.filter(|own| own.ty != target.ty || is_cut(target))

@@ -12,7 +12,7 @@ use super::is_null;
 use super::numbers::{collated_by, literal};
 use super::queries::collation;
 use crate::error::{Error, sqlstate};
-use crate::translate::{folded, parse, string_of};
+use crate::translate::{folded, is_found_object, is_name_of_object, parse, string_of};
 
 /// The place of a column that the first SELECT of a compound names.
 pub fn place_of(expr: &Expr, body: &SetExpr) -> Option<usize> {
@@ -97,6 +97,9 @@ impl Finder<'_> {
         for place in 0..types.len() {
             let mut own: Vec<_> =
                 all.iter().map(|leaf| leaf.get(place).copied().flatten()).collect();
+            if own.contains(&Some(Typed::plain(Type::One(Scalar::Oid)))) {
+                self.number_objects(body, place, &mut own.iter_mut());
+            }
             self.settle_compound(body, place, &mut own);
             for (leaf, own) in all.iter_mut().zip(own) {
                 leaf.get_mut(place).into_iter().for_each(|typed| *typed = own);
@@ -137,6 +140,31 @@ impl Finder<'_> {
             self.keep_first(body);
         }
         types
+    }
+
+    /// The names of objects beside an OID are OIDs: `SELECT oid … UNION SELECT 't'::regclass`.
+    fn number_objects(
+        &mut self,
+        body: &mut SetExpr,
+        place: usize,
+        types: &mut std::slice::IterMut<'_, Option<Typed>>,
+    ) {
+        if let SetExpr::SetOperation { left, right, .. } = body {
+            self.number_objects(left, place, types);
+            return self.number_objects(right, place, types);
+        }
+        let (Some(own), SetExpr::Select(select)) = (types.next(), body) else { return };
+        let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) =
+            select.projection.get_mut(place)
+        else {
+            return;
+        };
+        let Expr::Cast { expr: inner, data_type, .. } = &*expr else { return };
+        if is_found_object(inner) || is_name_of_object(inner, data_type) {
+            let oid = (**inner).clone();
+            self.replace(expr, |_| oid);
+            *own = Some(Typed::plain(Type::One(Scalar::Oid)));
+        }
     }
 
     /// The types of the columns of each branch, of which `leaves` has those of SELECT.

@@ -1,6 +1,8 @@
 //! Arrays, subscripts, zones and fields: forms of expressions that are no calls and no operators.
 
-use sqlparser::ast::{CastKind, Expr, Ident, Subscript, TrimWhereField, UnaryOperator};
+use sqlparser::ast::{
+    BinaryOperator, CastKind, Expr, Ident, Subscript, TrimWhereField, UnaryOperator,
+};
 
 use super::super::infer::{is_open, subscript};
 use super::super::parameters::{Finder, is_given};
@@ -211,6 +213,15 @@ impl Finder<'_> {
                     return self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
                 };
                 return self.replace(expr, |_| call("pg_jsonb_get", vec![root, index]));
+            }
+            // Its letters count from 0.
+            Some(Type::One(Scalar::Name)) if let Subscript::Index { index } = &place => {
+                let place = Expr::BinaryOp {
+                    left: Box::new(Expr::Nested(Box::new(index.clone()))),
+                    op: BinaryOperator::Plus,
+                    right: Box::new(number(1)),
+                };
+                return self.replace(expr, |_| call("substr", vec![root, place, number(1)]));
             }
             Some(Type::One(scalar)) if !is_given(&root) => {
                 let message = format!(

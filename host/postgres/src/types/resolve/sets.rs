@@ -31,6 +31,15 @@ pub struct Set {
 pub fn set(name: &str, types: plans::Types<'_>) -> Option<Set> {
     const TEXT: Type = Type::One(Scalar::Text);
     let first = types.first().copied().flatten();
+    if name == "pg_options_to_table" {
+        let of_text = |ty: Type| matches!(ty, Type::Array(Scalar::Text));
+        let column = |name: &str| (name.to_owned(), TEXT);
+        return (types.len() == 1 && first.is_none_or(of_text)).then(|| Set {
+            function: "pg_text_options",
+            columns: vec![column("option_name"), column("option_value")],
+            is_rows: true,
+        });
+    }
     let (own, is_binary) = if name.starts_with("jsonb_") {
         (Type::One(Scalar::Jsonb), true)
     } else {
@@ -147,7 +156,7 @@ impl Finder<'_> {
 
     fn list_argument(&self, expr: &Expr, set: &Set) -> Expr {
         match (set.function, super::super::infer::is_open(expr)) {
-            ("pg_array_zip", _) | (_, false) => expr.clone(),
+            ("pg_array_zip" | "pg_text_options", _) | (_, false) => expr.clone(),
             (function, true) if function.starts_with("pg_jsonb") => {
                 call("pg_jsonb_of", vec![expr.clone()])
             }

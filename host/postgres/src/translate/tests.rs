@@ -1,3 +1,4 @@
+mod arrays;
 mod channels;
 mod limits;
 use limits::refusal;

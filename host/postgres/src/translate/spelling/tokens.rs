@@ -24,6 +24,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
                 labels::quote(&mut all[at].token)
             }
             Token::Word(word) if word.quote_style.is_none() => match word.keyword {
+                Keyword::ARRAY => array(all, at),
                 Keyword::FOR => strength(all, at),
                 Keyword::LIKE | Keyword::ILIKE => pattern(all, at),
                 Keyword::ONLY => only(all, at),
@@ -64,6 +65,37 @@ fn sign(all: &mut Vec<TokenWithSpan>, at: usize) -> bool {
     all[at].token = operator;
     all.insert(at + 1, TokenWithSpan { token: sign, span });
     false
+}
+
+/// `text ARRAY` and `int ARRAY[3]` are types; `ARRAY[…]` and `ARRAY(…)` behind other words are values.
+fn array(all: &mut Vec<TokenWithSpan>, at: usize) -> bool {
+    use Keyword as K;
+    let is_last = match before(all, at) {
+        Some(Token::Word(word)) => match word.keyword {
+            K::TEXT | K::VARCHAR | K::VARYING | K::CHAR | K::CHARACTER | K::UUID | K::BYTEA => true,
+            K::INT | K::INTEGER | K::SMALLINT | K::BIGINT | K::INT2 | K::INT4 | K::INT8 => true,
+            K::REAL | K::PRECISION | K::FLOAT4 | K::FLOAT8 | K::NUMERIC | K::DECIMAL => true,
+            K::DATE | K::TIME | K::TIMESTAMP | K::TIMESTAMPTZ | K::ZONE | K::INTERVAL => true,
+            K::BOOL | K::BOOLEAN | K::JSON | K::JSONB => true,
+            K::AS => return false,
+            _ => false,
+        },
+        Some(Token::RParen) => true,
+        _ => return false,
+    };
+    let bracket = next(all, at).filter(|after| all[*after].token == Token::LBracket);
+    let is_value = next(all, at).is_some_and(|after| all[after].token == Token::LParen);
+    if is_value || (bracket.is_some() && !is_last) {
+        return false;
+    }
+    if bracket.is_some() {
+        all[at].token = BLANK;
+    } else {
+        let span = all[at].span;
+        all[at].token = Token::LBracket;
+        all.insert(at + 1, TokenWithSpan { token: Token::RBracket, span });
+    }
+    true
 }
 
 /// `FOR NO KEY UPDATE` locks as `FOR UPDATE` does, and `FOR KEY SHARE` as `FOR SHARE`.

@@ -59,7 +59,7 @@ test('every function of dispatch is implemented, with as many parameters', () =>
 });
 
 test('types are laid out as the canonical ABI has them', () => {
-  const sizes = { manifest: [60, 4], value: [16, 8], output: [24, 8], batch: [44, 4], indexPlan: [48, 8], request: [36, 4], connected: [16, 4] };
+  const sizes = { manifest: [60, 4], value: [16, 8], output: [24, 8], batch: [52, 4], indexPlan: [48, 8], request: [36, 4], connected: [16, 4] };
   for (const [name, [size, align]] of Object.entries(sizes)) {
     assert.deepStrictEqual([t[name].size, t[name].align], [size, align], name);
   }

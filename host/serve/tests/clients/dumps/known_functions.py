@@ -1,6 +1,6 @@
 """The functions of `pg_proc`: those of PostgreSQL that the server can call, with PostgreSQL's own rows.
 
-usage: functions.py SERVER POSTGRESQL [--write FILE]     both are connection strings
+usage: known_functions.py SERVER POSTGRESQL [--write FILE]     both are connection strings
 
 Without --write the rows of the server are compared with those; with it, FILE becomes what the catalogue's extension has of them
 (extensions/pgcatalog/src/rows/functions.txt): the name, then for each overload its OID, the OID of its result, those of its

@@ -122,7 +122,9 @@ impl Guest for Malicious {
         Ok(match action.as_str() {
             "wide" => batch(vec![1], integers(7), true),
             "narrow" => batch(vec![1, 2], integers(1), true),
-            "required" => Batch { required: vec![true; 5], ..batch(vec![1, 2, 3], integers(3), true) },
+            "required" => {
+                Batch { required: vec![true; 5], ..batch(vec![1, 2, 3], integers(3), true) }
+            }
             "nothing" => batch(vec![], vec![], false),
             "many" => {
                 let count = i64::from(limit) * 1000;

@@ -179,21 +179,23 @@ impl Conversation<'_> {
         if analysed.generation.get() == generation {
             return Ok(analysed.again.borrow().clone().or_else(|| prepared.clone()));
         }
+        let again = self.translated_anew(analysed)?;
         if !analysed.columns.is_empty()
             && has_own_columns(&analysed.statement)
-            && self.columns_anew(analysed)? != analysed.columns
+            && self.columns_anew(again.as_ref().unwrap_or(analysed))? != analysed.columns
         {
             return Err(other_columns().into());
         }
-        *analysed.again.borrow_mut() = self.inserted_anew(analysed)?;
+        *analysed.again.borrow_mut() = again;
         analysed.generation.set(generation);
         Ok(analysed.again.borrow().clone().or_else(|| prepared.clone()))
     }
 
-    /// An INSERT for the tables as they are now: without a list its columns are those of its table.
-    fn inserted_anew(&self, analysed: &Analysed) -> Result<Prepared> {
+    /// The statement for the tables as they are now: casts, operators and functions are translated by the types of their columns,
+    /// and without a list the columns of an INSERT are those of its table.
+    fn translated_anew(&self, analysed: &Analysed) -> Result<Prepared> {
         let own = &analysed.statement;
-        if own.command != "INSERT" || own.action != Action::Run || !own.before.is_empty() {
+        if own.action != Action::Run || !own.before.is_empty() {
             return Ok(None);
         }
         let mut all = self.ending(|| translate(&analysed.text, &self.context))?;

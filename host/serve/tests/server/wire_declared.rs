@@ -48,3 +48,17 @@ fn a_prepared_insert_has_the_columns_of_its_table_now() {
     client.rows("EXECUTE i");
     assert_eq!(client.rows("SELECT * FROM s"), "2|7\n2|7\n2|7");
 }
+
+/// What a cast does depends on the type of its column.
+#[test]
+fn a_prepared_query_reads_its_columns_by_their_types_now() {
+    let server = Server::start(&["--pg", "127.0.0.1:0"]);
+    let mut client = Client::new(&server);
+    client.rows("CREATE TABLE s(a numeric); INSERT INTO s VALUES (2.5)");
+    client.rows("PREPARE q AS SELECT a::text FROM s; PREPARE d AS DELETE FROM s WHERE a::text = '2024-02-29'");
+    assert_eq!(client.rows("EXECUTE q"), "2.5");
+    client.rows("DROP TABLE s; CREATE TABLE s(a date); INSERT INTO s VALUES ('2024-02-29')");
+    assert_eq!(client.rows("EXECUTE q"), "2024-02-29");
+    client.rows("EXECUTE d");
+    assert_eq!(client.rows("SELECT count(*) FROM s"), "0");
+}

@@ -76,6 +76,8 @@ static int send_waiting_calls(Connection *connection, Reply *reply, char **messa
   Client *client = &connection->client;
   Out all = client->work;
   if (!all.whole || all.count <= MAX_WAITING_BYTES) return SQLITE_OK;
+  /* It stands behind the binding before it, in one request; before a large value bindings are sent anyway. */
+  if (all.bytes[all.whole] == OP_BIND_NEXT) return SQLITE_OK;
   client->work = (Out){0};
   out_raw(&client->work, all.bytes, all.whole);
   int code = client->work.is_short ? SQLITE_NOMEM : perform(connection, reply, message);

@@ -1,4 +1,4 @@
-//! A tokenizer as FTS5's `ascii`, and what it is told.
+//! A tokenizer as FTS5's `ascii`, and what FTS5 passes to it.
 //!
 //! With the word `synonyms`, each token has its bytes in reverse as a synonym, in documents; with
 //! `watch`, a table has one token for each text: its purpose and its locale.

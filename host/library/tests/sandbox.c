@@ -65,19 +65,6 @@ static void bindings_stay(void) {
   CHECK(sqlite3_step(other) == SQLITE_ROW);
   CHECK(sqlite3_column_int(other, 0) == 7 && sqlite3_column_int(other, 1) == 8);
   sqlite3_finalize(other);
-  /* Many that are large together, and values around the size at which bindings are sent. */
-  CHECK(sqlite3_prepare_v2(db, "SELECT length(?) + length(?) + length(?) + length(?)", -1, &both,
-                           NULL) == SQLITE_OK);
-  for (int size = (64 << 10) - 20; size < (320 << 10); size += size == (256 << 10) + 20 ? 4096 : 1) {
-    for (int i = 1; i <= 4; i++) {
-      CHECK(sqlite3_bind_text(both, i, text, size, SQLITE_STATIC) == SQLITE_OK);
-    }
-    CHECK(sqlite3_step(both) == SQLITE_ROW && sqlite3_column_int(both, 0) == 4 * size);
-    CHECK(sqlite3_reset(both) == SQLITE_OK);
-    if (size == (64 << 10) + 20) size = (128 << 10) - 20;
-    if (size == (128 << 10) + 20) size = (256 << 10) - 20;
-  }
-  sqlite3_finalize(both);
   sqlite3_close(db);
   free(text);
 }

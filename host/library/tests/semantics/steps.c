@@ -166,6 +166,21 @@ static void encodings(void) {
   sqlite3_finalize(statement);
 }
 
+/* Values that are large together, and alone. */
+static void large_bindings(void) {
+  enum { MOST = 300000, APART = 4999 };
+  char *text = malloc(MOST);
+  memset(text, 'x', MOST);
+  sqlite3_stmt *statement = prepared("SELECT length(?), length(?), length(?), length(?)");
+  for (int size = APART; size < MOST; size += APART) {
+    for (int i = 1; i <= 4; i++) sqlite3_bind_text(statement, i, text, size, SQLITE_STATIC);
+    go(statement, 1);
+    sqlite3_reset(statement);
+  }
+  sqlite3_finalize(statement);
+  free(text);
+}
+
 static void between_steps(const char *file) {
   sqlite3 *own = db;
   char path[500];
@@ -182,6 +197,7 @@ static void between_steps(const char *file) {
   locks(path);
   encodings();
   traced_rows();
+  large_bindings();
   sqlite3_close(db);
   sqlite3_open(":memory:", &db);
   run("PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(a)");

@@ -69,3 +69,18 @@ fn exceptions_are_errors_that_name_the_function() {
         kit("errors").run(sql).complains(message);
     }
 }
+
+#[test]
+fn results_without_memory_for_them_are_errors() {
+    let kit = kit("memory").with(&["--extension-memory", "96M"]);
+    let results = [8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88].map(|megabytes| {
+        let run = kit.run(&format!(
+            "SELECT length(py_zeros({megabytes} << 20)) >> 20;\nSELECT py_count(1);\n"
+        ));
+        let is_whole = run.out().starts_with(&format!("{megabytes}\n"));
+        let run = if is_whole { run } else { run.complains("py_zeros: MemoryError") };
+        assert!(run.out().ends_with("1\n"), "it goes on\n{run}");
+        is_whole
+    });
+    assert!(results[0] && !results[results.len() - 1], "{results:?}");
+}

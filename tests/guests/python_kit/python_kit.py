@@ -72,3 +72,8 @@ def py_by_length(left, right):
 def py_squares(stop, start=1):
     for n in range(start, stop + 1):
         yield n, n * n
+
+
+@function()
+def py_zeros(count: int):
+    return bytes(count)

@@ -53,39 +53,38 @@ static PyObject *from_sql(const Value *value) {
   return &_Py_NoneStruct;
 }
 
-/* A copy that the bindings free if it has any bytes. */
-static calls_list_u8_t copy(const char *content, Py_ssize_t length) {
-  calls_list_u8_t list = {NULL, (size_t)length};
-  if (length > 0) {
-    list.ptr = malloc(list.len);
-    if (!list.ptr) abort();
-    memcpy(list.ptr, content, list.len);
+/* A copy that the bindings free if it has any bytes. Fails with an exception. */
+static bool copy(const char *content, Py_ssize_t length, calls_list_u8_t *list) {
+  *list = (calls_list_u8_t){NULL, (size_t)length};
+  if (length == 0) return true;
+  list->ptr = malloc(list->len);
+  if (!list->ptr) {
+    PyErr_NoMemory();
+    return false;
   }
-  return list;
+  memcpy(list->ptr, content, list->len);
+  return true;
 }
 
-static calls_list_u8_t copy_bytes(PyObject *bytes) {
+static bool copy_bytes(PyObject *bytes, calls_list_u8_t *list) {
   char *content;
   Py_ssize_t length;
   if (PyBytes_AsStringAndSize(bytes, &content, &length)) give_up();
-  return copy(content, length);
+  return copy(content, length, list);
 }
 
 static bool encode(PyObject *text, Value *value) {
   Py_ssize_t length;
   const char *content = PyUnicode_AsUTF8AndSize(text, &length);
   value->tag = TEXT;
-  if (content) {
-    value->val.text = copy(content, length);
-    return true;
-  }
+  if (content) return copy(content, length, &value->val.text);
   /* It has bytes that are not UTF-8, as lone surrogates. */
   PyErr_Clear();
   PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
   if (!bytes) return false;
-  value->val.text = copy_bytes(bytes);
+  bool is_copied = copy_bytes(bytes, &value->val.text);
   Py_DecRef(bytes);
-  return true;
+  return is_copied;
 }
 
 /* Fails with an exception. */
@@ -109,8 +108,7 @@ static bool to_sql(PyObject *object, Value *value) {
   if (type == &PyUnicode_Type) return encode(object, value);
   if (type == &PyBytes_Type) {
     value->tag = BLOB;
-    value->val.blob = copy_bytes(object);
-    return true;
+    return copy_bytes(object, &value->val.blob);
   }
   if (object == &_Py_TrueStruct || object == &_Py_FalseStruct) {
     value->tag = INTEGER;
@@ -128,7 +126,12 @@ static void describe(uint32_t index, sqlite_wasm_extension_types_sql_error_t *er
   PyObject *described = PyObject_CallFunctionObjArgs(describe_error, number, exception, NULL);
   PyObject *code, *message;
   if (!described || !PyArg_ParseTuple(described, "OO", &code, &message)) give_up();
-  calls_list_u8_t bytes = copy_bytes(message);
+  calls_list_u8_t bytes;
+  /* Without memory for it there is no message. */
+  if (!copy_bytes(message, &bytes)) {
+    PyErr_Clear();
+    bytes = (calls_list_u8_t){NULL, 0};
+  }
   error->code = (int32_t)PyLong_AsLong(code);
   error->message = (calls_string_t){bytes.ptr, bytes.len};
   Py_DecRef(described);

@@ -41,6 +41,7 @@ PyObject *PyBytes_FromStringAndSize(const char *content, Py_ssize_t length);
 void PyErr_Clear(void);
 int PyErr_ExceptionMatches(PyObject *type);
 PyObject *PyErr_GetRaisedException(void);
+PyObject *PyErr_NoMemory(void);
 void PyErr_Print(void);
 double PyFloat_AsDouble(PyObject *number);
 PyObject *PyFloat_FromDouble(double number);

@@ -20,7 +20,7 @@ if registry.about and registry.about["needs"]:
 #: Most rows that are computed in advance, and the bytes after which a batch ends.
 MAX_ROWS, MAX_BYTES = 1024, 1 << 20
 
-ERROR, MISUSE = 1, 21
+ERROR, NOMEM, MISUSE = 1, 7, 21
 
 #: The directory of the kit, whose frames are not the module's.
 KIT = __file__.rpartition("/")[0]
@@ -68,7 +68,7 @@ def described(name, error):
 
     `traceback` would read the module's file, and the component has none.
     """
-    code, line, at = getattr(error, "code", ERROR), 0, error.__traceback__
+    code, line, at = getattr(error, "code", NOMEM if isinstance(error, MemoryError) else ERROR), 0, error.__traceback__
     while at is not None:
         if not at.tb_frame.f_code.co_filename.startswith(KIT):
             line = at.tb_lineno

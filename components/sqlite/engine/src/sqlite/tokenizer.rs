@@ -1,5 +1,6 @@
 //! Tokenizers of FTS5 with its callbacks.
 
+use std::collections::TryReserveError;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull, null_mut};
 use std::slice;
@@ -116,8 +117,8 @@ unsafe extern "C" fn open<T: Tokenizer>(
     // SAFETY: FTS5 passes what was registered, `count` C strings, and where the tokenizer goes. The
     // connection is open.
     unsafe {
-        let word = |index| CStr::from_ptr(*words.add(index)).to_bytes().to_vec();
-        let words: Vec<_> = (0..count as usize).map(word).collect();
+        let word = |index| CStr::from_ptr(*words.add(index)).to_bytes();
+        let Ok(words) = copied((0..count as usize).map(word)) else { return code::NOMEM };
         let Registered { db, tokenizer } = &*registered;
         let db = Connection::from_ptr(*db);
         match tokenizer.check(db, &words) {
@@ -128,6 +129,21 @@ unsafe extern "C" fn open<T: Tokenizer>(
             Err(error) => failed(db, &error),
         }
     }
+}
+
+/// Copies of texts, which SQL may make large.
+fn copied<'a>(
+    texts: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> Result<Vec<Vec<u8>>, TryReserveError> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(texts.len())?;
+    for text in texts {
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(text.len())?;
+        copy.extend_from_slice(text);
+        all.push(copy);
+    }
+    Ok(all)
 }
 
 unsafe extern "C" fn close<T: Tokenizer>(opened: *mut Fts5Tokenizer) {

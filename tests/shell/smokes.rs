@@ -126,10 +126,9 @@ impl Smoke {
         let first: Vec<String> = grants.chain([component]).collect();
         let args: Vec<String> = first.into_iter().chain(self.args.iter().cloned()).collect();
         let script = fs::read_to_string(&self.script).expect("scripts are UTF-8");
-        let without_load = |line: &str| match line.starts_with(".load ") {
-            // Lines keep their positions.
-            true => "--\n".to_owned(),
-            false => format!("{line}\n"),
+        // Lines keep their positions.
+        let without_load = |line: &str| {
+            if line.starts_with(".load ") { "--\n".to_owned() } else { format!("{line}\n") }
         };
         let script: String = script.lines().map(without_load).collect();
         let input = Input::Bytes(script.as_bytes());

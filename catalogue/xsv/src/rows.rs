@@ -29,9 +29,10 @@ impl Rows {
         let file = File::open(name).map_err(|error| {
             Error::new(code::CANTOPEN, format!("cannot open {name:?}: {error}"))
         })?;
-        let content: Box<dyn Read> = match name.ends_with(".gz") {
-            true => Box::new(MultiGzDecoder::new(file)),
-            false => Box::new(file),
+        let content: Box<dyn Read> = if name.ends_with(".gz") {
+            Box::new(MultiGzDecoder::new(file))
+        } else {
+            Box::new(file)
         };
         Ok(Self::new(content, name.to_owned(), format))
     }

@@ -21,9 +21,10 @@ impl<const DELIMITER: u8> Table for File<DELIMITER> {
         let Arguments { filename, format, columns } =
             Arguments::parse(&connection.arguments, DELIMITER)?;
         let filename = filename.ok_or("no filename; say it, as in filename='people.csv'")?;
-        let declaration = match columns.is_empty() {
-            true => names(&filename, format)?,
-            false => declaration(None, &columns)?,
+        let declaration = if columns.is_empty() {
+            names(&filename, format)?
+        } else {
+            declaration(None, &columns)?
         };
         Ok((Self { filename, format, columns }, declaration))
     }

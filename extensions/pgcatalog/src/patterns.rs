@@ -55,12 +55,11 @@ pub fn with<R>(
 const MAX_PATTERN: usize = 16 << 10;
 
 fn check_length(pattern: &str) -> Result<()> {
-    match pattern.len() <= MAX_PATTERN {
-        true => Ok(()),
-        false => {
-            Err(format!("54000: a regular expression has at most {MAX_PATTERN} bytes here").into())
-        }
+    if pattern.len() > MAX_PATTERN {
+        let message = format!("54000: a regular expression has at most {MAX_PATTERN} bytes here");
+        return Err(message.into());
     }
+    Ok(())
 }
 
 fn with_source<R>(

@@ -71,9 +71,9 @@ pub fn call(
                 .map(|token| read(ctx, &seen, &token?))
                 .collect::<Result<Vec<_>>>()
         })?;
-        found.iter().try_for_each(|(token, [start, end], is_synonym)| match is_synonym {
-            false => tokens.add(token, *start, *end),
-            true => tokens.add_synonym(token, *start, *end),
+        found.iter().try_for_each(|(token, [start, end], is_synonym)| {
+            let add = if *is_synonym { Tokens::add_synonym } else { Tokens::add };
+            add(tokens, token, *start, *end)
         })
     };
     tokenizer::answer(name, values, check, tokenize)

@@ -79,10 +79,12 @@ fn cased(name: &str, case: Case) -> String {
 
 /// A number with this many digits at least, to which a sign is not counted.
 fn padded(number: i64, width: usize, field: Field) -> String {
-    match field.is_bare {
-        true => number.to_string(),
-        false if number < 0 => format!("-{:0width$}", -number),
-        false => format!("{number:0width$}"),
+    if field.is_bare {
+        number.to_string()
+    } else if number < 0 {
+        format!("-{:0width$}", -number)
+    } else {
+        format!("{number:0width$}")
     }
 }
 

@@ -129,10 +129,10 @@ impl Mapping {
         sharing: Sharing,
         behind_end: BehindEnd,
     ) -> io::Result<Self> {
-        match WITHOUT_SIGNALS.load(Ordering::Relaxed) {
-            false => watch()?,
-            true if behind_end == BehindEnd::Zeros => return Err(io::ErrorKind::Unsupported.into()),
-            true => (),
+        if !WITHOUT_SIGNALS.load(Ordering::Relaxed) {
+            watch()?;
+        } else if behind_end == BehindEnd::Zeros {
+            return Err(io::ErrorKind::Unsupported.into());
         }
         let slot = Slot::take().ok_or(io::ErrorKind::OutOfMemory)?;
         let kind = match sharing {

@@ -78,11 +78,11 @@ impl WasiFiles {
         if self.open.len() >= MAX_DESCRIPTORS {
             self.open.retain(|file| file.strong_count() > 0);
         }
-        match self.open.len() < MAX_DESCRIPTORS {
-            true => Ok(()),
+        if self.open.len() >= MAX_DESCRIPTORS {
             // WASI has no error code for too many files.
-            false => Err(ErrorCode::InsufficientMemory),
+            return Err(ErrorCode::InsufficientMemory);
         }
+        Ok(())
     }
 
     fn count(&mut self, descriptor: &Descriptor) {

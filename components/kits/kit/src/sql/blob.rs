@@ -80,10 +80,11 @@ impl Blob {
         requested();
         let operations = none().write(self.handle, offset, data);
         let is_inside = u64::from(offset) + data.len() as u64 <= self.size.into();
-        match self.writable && is_inside {
-            true => later(operations),
+        if self.writable && is_inside {
+            later(operations)
+        } else {
             // A failure belongs to this call.
-            false => request(operations).map(drop),
+            request(operations).map(drop)
         }
     }
 

@@ -130,13 +130,12 @@ unsafe extern "C" fn engine_resize(bytes: *mut u8, old: usize, room: usize) -> *
 unsafe extern "C" fn put_value(out: &mut Out, value: *mut sqlite3_value) {
     // SAFETY: the bytes come back at the end.
     let mut writer = unsafe { out.writer() };
-    let is_written = match value.is_null() {
-        true => {
-            writer.u8(tag::MISSING);
-            Ok(())
-        }
+    let is_written = if value.is_null() {
+        writer.u8(tag::MISSING);
+        Ok(())
+    } else {
         // SAFETY: the caller's promise.
-        false => values::put_whole(&mut writer, unsafe { Value::from_ptr(value) }),
+        values::put_whole(&mut writer, unsafe { Value::from_ptr(value) })
     };
     let is_short = out.is_short || is_written.is_err();
     *out = Out { whole: out.whole, is_short, ..Out::new(writer) };

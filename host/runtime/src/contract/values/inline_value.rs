@@ -55,11 +55,10 @@ impl From<generated::InlineValue> for InlineValue {
 #[inline]
 pub fn check_arguments(arguments: &generated::InlineArguments) -> Result<(), SqlError> {
     let generated::InlineArguments { heads, words: (a, b, c, d, e, f, g, h) } = *arguments;
-    match (wire::InlineArguments { heads, words: [a, b, c, d, e, f, g, h] }).is_valid() {
-        true => Ok(()),
-        false => {
-            let message = format!("inline arguments with the heads {heads:#x} are not valid");
-            Err(SqlError { code: code::MISUSE, message })
-        }
+    let arguments = wire::InlineArguments { heads, words: [a, b, c, d, e, f, g, h] };
+    if !arguments.is_valid() {
+        let message = format!("inline arguments with the heads {heads:#x} are not valid");
+        return Err(SqlError { code: code::MISUSE, message });
     }
+    Ok(())
 }

@@ -268,12 +268,12 @@ impl Connection {
         called: Option<Box<dyn Called>>,
     ) -> Result<()> {
         let (name, flags) = (checked_name(name)?, flags & !ENCODINGS | UTF8);
-        let registered = &self.session.events()?.registered;
+        let registered = &self.client.events()?.registered;
         // SQLite reports when it needs it no longer, also if it refuses it.
         let id = called.map_or(0, |called| registered.add(Object::Function(called)));
         let create =
             Operations::default().call_create_function(name, arguments, flags, kind as u8, id);
-        self.session.call(&create, |_| Ok(()))
+        self.client.call(&create, |_| Ok(()))
     }
 
     /// Register a collation of the program. In text that is not UTF-8, U+FFFD replaces invalid
@@ -303,11 +303,11 @@ impl Connection {
 
     fn set_collation(&self, name: &str, compare: Option<Box<Compare>>) -> Result<()> {
         let name = checked_name(name)?;
-        let registered = &self.session.events()?.registered;
+        let registered = &self.client.events()?.registered;
         let id = compare.map(|compare| registered.add(Object::Collation(compare)));
         let create =
             Operations::default().call_create_collation(name, UTF8, id.is_some(), id.unwrap_or(0));
-        let created = self.session.call(&create, |_| Ok(()));
+        let created = self.client.call(&create, |_| Ok(()));
         // Unlike a function, SQLite does not drop a collation that it refuses.
         if let (Err(_), Some(id)) = (&created, id) {
             registered.remove(id);
@@ -318,10 +318,10 @@ impl Connection {
 
 /// A name for SQLite, which ends at a zero byte.
 fn checked_name(name: &str) -> Result<Option<&[u8]>> {
-    match name.contains('\0') {
-        true => Err(Error::sqlite(code::ERROR, "a name has a NUL")),
-        false => Ok(Some(name.as_bytes())),
+    if name.contains('\0') {
+        return Err(Error::sqlite(code::ERROR, "a name has a NUL"));
     }
+    Ok(Some(name.as_bytes()))
 }
 
 #[cfg(test)]

@@ -33,8 +33,8 @@ pub struct Terms<'a> {
     pub grants: &'a [&'a [u8]],
 }
 
-/// An instance. The C code holds its mutex during every call but [`Engine::interrupt`].
-pub struct Engine {
+/// An instance. The C code holds its mutex during every call but [`EngineInstance::interrupt`].
+pub struct EngineInstance {
     instance: Instance,
     interrupter: Interrupter,
     limits: Limits,
@@ -156,7 +156,7 @@ impl Callback for Events {
     }
 }
 
-impl Engine {
+impl EngineInstance {
     /// Start an instance that may use the database at `path`. C identifies it by `own`.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use runtime::database::Failure;
 use runtime::database::wire::code;
 use runtime::filesystem::forks;
 
-use crate::engine::{Engine, Terms};
+use crate::engine::{EngineInstance, Terms};
 use crate::grants::path_of;
 use crate::settings::Limits;
 use crate::template::sandbox;
@@ -84,7 +84,7 @@ fn cannot_open(error: anyhow::Error) -> Failure {
 unsafe extern "C" fn engine_start(
     options: &StartOptions,
     own: *const c_void,
-    started: *mut *mut Engine,
+    started: *mut *mut EngineInstance,
     message: *mut *mut c_char,
 ) -> c_int {
     // SAFETY: as above.
@@ -99,7 +99,12 @@ unsafe extern "C" fn engine_start(
             let limits = Limits::new(memory.as_deref(), time.as_deref())?;
             let library = text(options.library).unwrap_or_default();
             let sandbox = sandbox(library, limits.time.is_some())?;
-            Engine::start(&sandbox, path.as_deref(), &Terms { limits, grants: &grants }, own)
+            EngineInstance::start(
+                &sandbox,
+                path.as_deref(),
+                &Terms { limits, grants: &grants },
+                own,
+            )
         };
         let engine = start().map_err(cannot_open)?;
         // SAFETY: C passes a variable.
@@ -114,7 +119,7 @@ unsafe extern "C" fn engine_start(
 ///
 /// Of [`engine_start`], and not used any more.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn engine_free(engine: *mut Engine) {
+unsafe extern "C" fn engine_free(engine: *mut EngineInstance) {
     guarded(null_mut(), || {
         // SAFETY: as above.
         drop(unsafe { Box::from_raw(engine) });
@@ -134,7 +139,7 @@ unsafe extern "C" fn engine_free_text(text: *mut c_char) {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn engine_callback(engine: &Engine) -> u32 {
+extern "C" fn engine_callback(engine: &EngineInstance) -> u32 {
     engine.callback()
 }
 
@@ -142,23 +147,23 @@ extern "C" fn engine_callback(engine: &Engine) -> u32 {
 ///
 /// `bytes` has `count` bytes.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn engine_seal(engine: &Engine, bytes: *const u8, count: usize) -> u64 {
+unsafe extern "C" fn engine_seal(engine: &EngineInstance, bytes: *const u8, count: usize) -> u64 {
     // SAFETY: as above.
     engine.seal(unsafe { slice::from_raw_parts(bytes, count) })
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn engine_interrupt(engine: &Engine) {
+extern "C" fn engine_interrupt(engine: &EngineInstance) {
     engine.interrupt();
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn engine_clear_interruption(engine: &Engine) {
+extern "C" fn engine_clear_interruption(engine: &EngineInstance) {
     engine.clear_interruption();
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn engine_is_interrupted(engine: &Engine) -> bool {
+extern "C" fn engine_is_interrupted(engine: &EngineInstance) -> bool {
     engine.is_interrupted()
 }
 
@@ -169,7 +174,7 @@ extern "C" fn engine_is_interrupted(engine: &Engine) -> bool {
 /// A C string, and variables.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn engine_open(
-    engine: &Engine,
+    engine: &EngineInstance,
     path: *const c_char,
     flags: u32,
     connection: &mut u32,
@@ -184,7 +189,7 @@ unsafe extern "C" fn engine_open(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn engine_close(engine: &Engine, connection: u32) -> c_int {
+extern "C" fn engine_close(engine: &EngineInstance, connection: u32) -> c_int {
     guarded(null_mut(), || engine.close(connection))
 }
 
@@ -193,7 +198,7 @@ extern "C" fn engine_close(engine: &Engine, connection: u32) -> c_int {
 /// A C string.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn engine_load_extension(
-    engine: &Engine,
+    engine: &EngineInstance,
     connection: u32,
     name: *const c_char,
     message: *mut *mut c_char,
@@ -229,7 +234,7 @@ extern "C" fn engine_after_fork(is_child: bool) {
 /// `calls` has `count` bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn engine_perform(
-    engine: &Engine,
+    engine: &EngineInstance,
     connection: u32,
     calls: *const u8,
     count: usize,

@@ -28,7 +28,7 @@ use crate::stdio::Bounded;
 const RANDOM: [&str; 2] = ["/dev/urandom", "/dev/random"];
 
 /// How clients reach the server.
-enum Door {
+enum Transport {
     Streams(StdioReader, StdioWriter),
     Http(std::net::TcpListener, Tokens),
 }
@@ -54,7 +54,7 @@ pub fn run(options: Options) -> Result<()> {
     // Its threads begin with the first call.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("failed to start the loop of events")?;
-    let (door, greeting) = open(&options, &runtime)?;
+    let (transport, greeting) = open(&options, &runtime)?;
     wall(&options, &databases, audit.as_ref())?;
     databases.try_extensions()?;
     let shared = Arc::new(Shared::new(databases, saved, audit, limits, can_write));
@@ -65,7 +65,7 @@ pub fn run(options: Options) -> Result<()> {
             .and_then(|()| out.flush())
             .context("failed to print the address")?;
     }
-    runtime.block_on(serve(door, shared))
+    runtime.block_on(serve(transport, shared))
 }
 
 /// The databases, opened in a sandbox without extensions and without a limit of time: those have a
@@ -97,11 +97,11 @@ fn databases(options: &Options, limits: Limits, scratch: Option<&Scratch>) -> Re
 }
 
 /// The sockets or streams, and what is printed for clients of the former.
-fn open(options: &Options, runtime: &Runtime) -> Result<(Door, Option<String>)> {
+fn open(options: &Options, runtime: &Runtime) -> Result<(Transport, Option<String>)> {
     let Some(address) = options.http else {
         let _entered = runtime.enter();
         let (reader, writer) = stdio_pipes();
-        return Ok((Door::Streams(reader, writer), None));
+        return Ok((Transport::Streams(reader, writer), None));
     };
     let (tokens, token) = match &options.tokens {
         Some(path) => (Tokens::read(path)?, None),
@@ -111,7 +111,7 @@ fn open(options: &Options, runtime: &Runtime) -> Result<(Door, Option<String>)> 
         }
     };
     let (listener, address) = http::bind(address)?;
-    Ok((Door::Http(listener, tokens), Some(http::greeting(address, token.as_deref()))))
+    Ok((Transport::Http(listener, tokens), Some(http::greeting(address, token.as_deref()))))
 }
 
 /// Give up what the server does not need any more: files but the databases, and new sockets.
@@ -136,13 +136,13 @@ fn wall(options: &Options, databases: &Databases, audit: Option<&Audit>) -> Resu
     Ok(())
 }
 
-async fn serve(door: Door, shared: Arc<Shared>) -> Result<()> {
-    match door {
-        Door::Http(listener, tokens) => tokio::select! {
+async fn serve(transport: Transport, shared: Arc<Shared>) -> Result<()> {
+    match transport {
+        Transport::Http(listener, tokens) => tokio::select! {
             served = http::serve(listener, tokens, shared) => served,
             ended = ended() => ended,
         },
-        Door::Streams(reader, writer) => {
+        Transport::Streams(reader, writer) => {
             let service = Server::new(shared).serve((Bounded::new(reader), writer)).await;
             let service = service.context("the client did not begin")?;
             tokio::select! {

@@ -34,7 +34,7 @@ use wire::code;
 
 use crate::artifact::cache::Directory;
 use crate::artifact::compiler::Compiler;
-use crate::artifact::component::{self, Beside, Loader, Program};
+use crate::artifact::component::{self, BundledExtension, Loader, Program};
 use crate::contract::bindings::sqlite_wasm::host::dispatch::add_to_linker as add_dispatch;
 use crate::contract::types::{self, SqlError};
 use crate::filesystem::grants::Grants;
@@ -117,11 +117,11 @@ pub struct ExtensionsCtx {
     loader: Option<Loader>,
     /// What the memory of a component reserves that came with extensions: their
     /// code has the same form.
-    beside_of: Option<Reservation>,
+    bundled_reservation: Option<Reservation>,
     registry: Registry,
     /// The extensions that are bundled with the component, until they are registered, and
     /// then their ids.
-    beside: Vec<Beside>,
+    bundled: Vec<BundledExtension>,
     embedded: Vec<u32>,
 }
 
@@ -140,19 +140,20 @@ impl ExtensionsCtx {
             compiler: Compiler::default(),
             report: None,
             loader: None,
-            beside_of: None,
+            bundled_reservation: None,
             registry: Registry::default(),
-            beside: Vec::new(),
+            bundled: Vec::new(),
             embedded: Vec::new(),
         }
     }
 
     /// With those that came with `program`, in the form that its own code has.
     pub fn embed(&mut self, program: &Program) {
-        self.beside = program.beside();
+        self.bundled = program.bundled_extensions();
         // One engine without signals is useless if others in the process use them.
         let is_alike = matches!(program.reservation(), Reservation::Unsignalled(_));
-        self.beside_of = (is_alike || !self.beside.is_empty()).then(|| program.reservation());
+        self.bundled_reservation =
+            (is_alike || !self.bundled.is_empty()).then(|| program.reservation());
     }
 
     /// Where they are found.

@@ -88,10 +88,10 @@ impl Connection {
         };
         let path = path.as_os_str().as_bytes();
         let open = Operations::default().open_connection(flags.number(), 0, path);
-        let file = self.session.program(&open, |reply| Ok(reply.u32()?))?;
+        let file = self.client.program(&open, |reply| Ok(reply.u32()?))?;
         let copied = self.copy_with(file, schema, is_restore, progress);
         let close = Operations::default().close_connection();
-        copied.and(self.session.program_on(file, &close, |_| Ok(())))
+        copied.and(self.client.program_on(file, &close, |_| Ok(())))
     }
 
     fn copy_with<F: FnMut(Progress)>(
@@ -101,16 +101,16 @@ impl Connection {
         is_restore: bool,
         progress: Option<F>,
     ) -> Result<()> {
-        let own = (self.session.connection, self.session.address()?, schema);
-        let file = (file, self.session.address_of(file, 0)?, "main");
+        let own = (self.client.connection, self.client.address()?, schema);
+        let file = (file, self.client.address_of(file, 0)?, "main");
         let (target, source) = if is_restore { (own, file) } else { (file, own) };
         let (name, source_name) = (Some(target.2.as_bytes()), Some(source.2.as_bytes()));
         let init = Operations::default().call_backup_init(name, source.1, source_name, None);
-        let backup = self.session.call_on(target.0, &init, |reply| Ok(reply.u32()?))?;
+        let backup = self.client.call_on(target.0, &init, |reply| Ok(reply.u32()?))?;
         let copied = self.run(target.0, backup, progress);
         // If this fails, a step has failed before, with the same error.
         let finish = Operations::default().call_backup_finish(backup);
-        let finished = self.session.code_on(target.0, &finish, |_| Ok(()));
+        let finished = self.client.code_on(target.0, &finish, |_| Ok(()));
         copied.and(finished.map(drop))
     }
 
@@ -126,7 +126,7 @@ impl Connection {
             let read = |reply: &mut Reader| {
                 Ok(Progress { remaining: reply.u32()?, pagecount: reply.u32()? })
             };
-            match self.session.code_on(target, &step, read)? {
+            match self.client.code_on(target, &step, read)? {
                 (code::OK | code::DONE, copied) if copied.remaining > copied.pagecount => {
                     return Err(Error::MalformedReply);
                 }

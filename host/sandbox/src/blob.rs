@@ -48,7 +48,7 @@ impl Connection {
     ) -> Result<Blob<'_>> {
         let operations =
             Operations::default().open_blob([schema, table, column], row_id, !read_only);
-        let (handle, size) = self.session.request(&operations, opened)?;
+        let (handle, size) = self.client.request(&operations, opened)?;
         Ok(Blob { db: self, handle, size, position: 0 })
     }
 }
@@ -76,7 +76,7 @@ impl Blob<'_> {
     /// SQLite's; afterwards it can only be closed or reopened.
     pub fn reopen(&mut self, row_id: i64) -> Result<()> {
         let operations = Operations::default().reopen_blob(self.handle, row_id);
-        (_, self.size) = self.db.session.request(&operations, opened)?;
+        (_, self.size) = self.db.client.request(&operations, opened)?;
         self.position = 0;
         Ok(())
     }
@@ -91,7 +91,7 @@ impl Blob<'_> {
         for (index, piece) in to.chunks_mut(MAX_PIECE).enumerate() {
             let at = (offset + index * MAX_PIECE) as u32;
             let operations = Operations::default().read(self.handle, at, piece.len() as u32);
-            self.db.session.request(&operations, |reply| {
+            self.db.client.request(&operations, |reply| {
                 if reply.0.len() == piece.len() {
                     piece.copy_from_slice(reply.0);
                     Ok(())
@@ -113,7 +113,7 @@ impl Blob<'_> {
         for (index, piece) in data.chunks(MAX_PIECE).enumerate() {
             let at = (offset + index * MAX_PIECE) as u32;
             let operations = Operations::default().write(self.handle, at, piece);
-            self.db.session.perform(&operations, &mut Vec::new())?;
+            self.db.client.perform(&operations, &mut Vec::new())?;
         }
         Ok(())
     }
@@ -174,6 +174,6 @@ impl Drop for Blob<'_> {
     fn drop(&mut self) {
         // Closed at once, as a transaction cannot end while a blob is open.
         let operations = Operations::default().close(self.handle);
-        let _ = self.db.session.perform(&operations, &mut Vec::new());
+        let _ = self.db.client.perform(&operations, &mut Vec::new());
     }
 }

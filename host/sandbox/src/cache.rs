@@ -114,6 +114,6 @@ fn unbind(db: &Connection, raw: &RawStatement, parameters: usize) {
         // Rows may have been leaked, and a running statement cannot be bound.
         let reset = Operations::default().reset(handle);
         let unbind = |all: Operations, index| all.bind(handle, index as u32, Value::Null);
-        db.session.perform_later((1..=parameters).fold(reset, unbind));
+        db.client.perform_later((1..=parameters).fold(reset, unbind));
     }
 }

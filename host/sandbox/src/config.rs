@@ -25,6 +25,6 @@ impl Connection {
     /// [`Error::Trapped`](crate::Error::Trapped).
     pub fn set_db_config(&self, config: DbConfig, is_on: bool) -> Result<bool> {
         let call = Operations::default().call_db_config(config as u32, is_on.into());
-        self.session.call(&call, |reply| Ok(reply.u32()? != 0))
+        self.client.call(&call, |reply| Ok(reply.u32()? != 0))
     }
 }

@@ -13,10 +13,10 @@ use sql_tokens::{from_first_word, quoted_name};
 
 use crate::builder::Limits;
 use crate::cache::{Cache, CachedStatement};
+use crate::client::EngineClient;
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::rows::Row;
-use crate::session::Session;
 use crate::statement::{RawStatement, Statement};
 
 /// Modes of opening a database, with SQLite's values; by default a database is opened for reading
@@ -96,7 +96,7 @@ impl BitAnd for OpenFlags {
 /// # Ok::<(), sqlite_sandbox::Error>(())
 /// ```
 pub struct Connection {
-    pub(crate) session: Session,
+    pub(crate) client: EngineClient,
     pub(crate) cache: Cache,
     interrupter: Interrupter,
 }
@@ -119,9 +119,9 @@ impl Connection {
         let busy_milliseconds = u32::try_from(busy_timeout.as_millis()).unwrap_or(u32::MAX);
         let path = path.as_bytes();
         let open = Operations::default().open_connection(flags, busy_milliseconds, path);
-        let session = Session::open(instance, &open, limits, end)?;
-        let interrupter = session.interrupter().clone();
-        Ok(Self { session, cache: Cache::default(), interrupter })
+        let client = EngineClient::open(instance, &open, limits, end)?;
+        let interrupter = client.interrupter().clone();
+        Ok(Self { client, cache: Cache::default(), interrupter })
     }
 
     /// Prepare a statement.
@@ -179,8 +179,8 @@ impl Connection {
     ///
     /// SQLite's error of the first statement that fails; the statements before it were run.
     pub fn execute_batch(&self, sql: &str) -> Result<()> {
-        self.session.clear_interruption();
-        self.session.perform(&Operations::default().execute(sql), &mut Vec::new())
+        self.client.clear_interruption();
+        self.client.perform(&Operations::default().execute(sql), &mut Vec::new())
     }
 
     /// Run a query, and convert its first row.
@@ -214,7 +214,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn last_insert_rowid(&self) -> Result<i64> {
-        Ok(self.session.state()?.last_insert_row_id)
+        Ok(self.client.state()?.last_insert_row_id)
     }
 
     /// Rows that the last statement changed.
@@ -223,7 +223,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn changes(&self) -> Result<u64> {
-        Ok(self.session.state()?.changes.max(0) as u64)
+        Ok(self.client.state()?.changes.max(0) as u64)
     }
 
     /// Rows that all statements of the connection changed.
@@ -232,7 +232,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn total_changes(&self) -> Result<u64> {
-        Ok(self.session.state()?.total_changes.max(0) as u64)
+        Ok(self.client.state()?.total_changes.max(0) as u64)
     }
 
     /// Whether no transaction is open.
@@ -241,7 +241,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn is_autocommit(&self) -> Result<bool> {
-        Ok(self.session.state()?.autocommit != 0)
+        Ok(self.client.state()?.autocommit != 0)
     }
 
     /// Set how long a statement waits for a lock; 5 s by default, zero for not at all. Replaces a
@@ -260,8 +260,8 @@ impl Connection {
     ///
     /// [`Database`]: crate::Database
     pub fn limit_statement_time(&self, time: Option<Duration>) {
-        let limit = self.session.limits.statement_time;
-        self.session.statement_time.set(time.into_iter().chain(limit).min());
+        let limit = self.client.limits.statement_time;
+        self.client.statement_time.set(time.into_iter().chain(limit).min());
     }
 
     /// Load a WebAssembly extension into this connection, by its name or a granted path. SQL cannot
@@ -271,7 +271,7 @@ impl Connection {
     ///
     /// With the reason, and how to grant the capability that it lacks.
     pub fn load_extension(&self, name: &str) -> Result<()> {
-        self.session.program(&Operations::default().load_extension(name), |_| Ok(()))
+        self.client.program(&Operations::default().load_extension(name), |_| Ok(()))
     }
 
     /// A handle that interrupts the statements of this connection, from any thread.
@@ -281,7 +281,7 @@ impl Connection {
 
     /// Whether its sandbox has trapped, so that every further call fails.
     pub fn is_gone(&self) -> bool {
-        self.session.is_gone()
+        self.client.is_gone()
     }
 
     /// Close it, as dropping it does, and return a failure.
@@ -290,7 +290,7 @@ impl Connection {
     ///
     /// [`Error::Trapped`].
     pub fn close(self) -> Result<()> {
-        self.session.close()
+        self.client.close()
     }
 }
 

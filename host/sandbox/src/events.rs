@@ -7,10 +7,10 @@ use std::sync::Arc;
 use runtime::database::Callback;
 use runtime::database::wire::{Event, Reader, Writer};
 
+use crate::client::EngineClient;
 use crate::error::Result;
 use crate::functions::Registered;
 use crate::hooks::Hooks;
-use crate::session::Session;
 
 /// What the program has registered with a connection.
 #[derive(Default)]
@@ -61,7 +61,7 @@ impl Callback for Events {
     }
 }
 
-impl Session {
+impl EngineClient {
     /// Connect SQLite to what the program registers with this connection, once.
     pub fn events(&self) -> Result<&Events> {
         Ok(&self.connected()?.0)

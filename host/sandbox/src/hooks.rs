@@ -73,7 +73,7 @@ impl Connection {
     {
         let call = call
             .map(|mut call| hooked(move |from| Ok(call(from.u32()?.cast_signed().max(0)).into())));
-        self.session.set_hook(Event::Busy, call, 0)
+        self.client.set_hook(Event::Busy, call, 0)
     }
 
     /// Call this before a transaction is committed; true to roll it back.
@@ -86,7 +86,7 @@ impl Connection {
         F: FnMut() -> bool + Send + 'static,
     {
         let call = call.map(|mut call| hooked(move |_| Ok(call().into())));
-        self.session.set_hook(Event::Commit, call, 0)
+        self.client.set_hook(Event::Commit, call, 0)
     }
 
     /// Call this after a transaction has been rolled back.
@@ -104,7 +104,7 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Event::Rollback, call, 0)
+        self.client.set_hook(Event::Rollback, call, 0)
     }
 
     /// Call this for each changed row of a table with row ids: with the kind of change, the schema,
@@ -125,7 +125,7 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Event::Update, call, 0)
+        self.client.set_hook(Event::Update, call, 0)
     }
 
     /// Call this after a transaction of a WAL database has been committed, with the schema and the
@@ -145,7 +145,7 @@ impl Connection {
                 Ok(told.map_or_else(|error| error.for_sql().0, |()| 0))
             })
         });
-        self.session.set_hook(Event::Wal, call, 0)
+        self.client.set_hook(Event::Wal, call, 0)
     }
 
     /// Call this every `steps` steps of SQLite's virtual machine, rounded up to a multiple of
@@ -168,7 +168,7 @@ impl Connection {
                 is_due && call()
             }) as OnProgress
         });
-        self.session.on_progress(call);
+        self.client.on_progress(call);
         Ok(())
     }
 }

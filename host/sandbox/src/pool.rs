@@ -48,14 +48,12 @@ impl r2d2::ManageConnection for ConnectionManager {
     }
 
     fn is_valid(&self, connection: &mut Connection) -> Result<()> {
-        connection.session.usable()?;
+        connection.client.usable()?;
         connection.execute_batch("")
     }
 
     fn has_broken(&self, connection: &mut Connection) -> bool {
-        let session = &connection.session;
-        session.is_gone()
-            || session.usable().is_err()
-            || !connection.is_autocommit().unwrap_or(false)
+        let client = &connection.client;
+        client.is_gone() || client.usable().is_err() || !connection.is_autocommit().unwrap_or(false)
     }
 }

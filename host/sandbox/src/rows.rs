@@ -144,9 +144,9 @@ impl<'stmt> Rows<'stmt> {
     fn advance(&mut self) -> Result<()> {
         let Row { statement, block, offsets } = &mut self.row;
         let end = index_values(block, self.position, self.width, offsets);
-        let end = statement.db.session.checked(end.ok_or(Error::MalformedReply));
+        let end = statement.db.client.checked(end.ok_or(Error::MalformedReply));
         let end = end.inspect_err(|_| self.state = State::Done)?;
-        let limits = &statement.db.session.limits;
+        let limits = &statement.db.client.limits;
         self.rows += 1;
         self.bytes += (end - self.position) as u64;
         self.position = end;
@@ -163,32 +163,32 @@ impl<'stmt> Rows<'stmt> {
     /// Fetch a block. Returns whether it has a row.
     #[cold]
     fn fetch(&mut self) -> Result<bool> {
-        let session = &self.row.statement.db.session;
+        let client = &self.row.statement.db.client;
         let raw = self.row.statement.raw()?;
         let (bound, handle) = raw.begin();
         let Some(handle) = handle else {
             self.state = State::Done;
             return Ok(false);
         };
-        if self.state == State::Running && session.take_interruption() {
+        if self.state == State::Running && client.take_interruption() {
             self.reset();
             return Err(Error::sqlite(9, "interrupted"));
         }
-        let only_reads = self.state == State::Running && self.requests == session.requests();
+        let only_reads = self.state == State::Running && self.requests == client.requests();
         self.block_rows =
             if only_reads { (self.block_rows * GROWTH).min(MAX_ROWS) } else { self.first_rows };
         let mut operations = bound.step(handle, self.block_rows);
         if self.is_one {
             operations = operations.reset(handle);
         }
-        let left = session.statement_time.get().map(|limit| limit.saturating_sub(self.time));
-        let (took, performed) = session.perform_within(&operations, &mut self.row.block, left);
-        self.requests = session.requests();
+        let left = client.statement_time.get().map(|limit| limit.saturating_sub(self.time));
+        let (took, performed) = client.perform_within(&operations, &mut self.row.block, left);
+        self.requests = client.requests();
         raw.keep(operations);
         self.time += took;
         self.state = State::Done;
         performed?;
-        let rows = session.checked(self.read())?;
+        let rows = client.checked(self.read())?;
         let is_over = rows.is_last || self.is_one;
         self.state = if is_over { State::Done } else { State::Running };
         Ok(rows.count > 0)
@@ -218,7 +218,7 @@ impl<'stmt> Rows<'stmt> {
         {
             let operations = Operations::default().reset(handle);
             // The next request reports a failure of the connection.
-            let _ = self.row.statement.db.session.perform(&operations, &mut self.row.block);
+            let _ = self.row.statement.db.client.perform(&operations, &mut self.row.block);
         }
     }
 }

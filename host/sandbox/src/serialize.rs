@@ -30,7 +30,7 @@ impl Connection {
     /// not exist.
     pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
         let call = Operations::default().call_serialize(Some(schema.as_bytes()), 0);
-        self.session.call(&call, |reply| {
+        self.client.call(&call, |reply| {
             let _size = reply.i64()?;
             let content = reply.optional_bytes()?;
             content
@@ -48,6 +48,6 @@ impl Connection {
         let flags = if is_read_only { READ_ONLY } else { RESIZEABLE };
         let (schema, room) = (Some(schema.as_bytes()), content.len() as i64);
         let call = Operations::default().call_deserialize(schema, Some(content), room, flags);
-        self.session.call(&call, |_| Ok(()))
+        self.client.call(&call, |_| Ok(()))
     }
 }

@@ -35,14 +35,14 @@ impl RawStatement {
     /// Prepare the first statement of `sql`. Also returns its length in bytes.
     pub fn prepare(db: &Connection, sql: &str) -> Result<(Self, usize)> {
         let mut reply = Vec::new();
-        db.session.perform(&Operations::default().prepare(sql), &mut reply).map_err(|error| {
+        db.client.perform(&Operations::default().prepare(sql), &mut reply).map_err(|error| {
             let Error::SqliteFailure(error, message) = error else { return error };
-            let offset = db.session.state().map_or(-1, |state| state.offset);
+            let offset = db.client.state().map_or(-1, |state| state.offset);
             let msg = message.unwrap_or_default();
             Error::SqlInputError { error, msg, sql: sql.to_owned(), offset }
         })?;
         let prepared = Self::read(reply, sql);
-        db.session.checked(prepared)
+        db.client.checked(prepared)
     }
 
     fn read(reply: Vec<u8>, sql: &str) -> Result<(Self, usize)> {
@@ -155,13 +155,13 @@ impl<'conn> Statement<'conn> {
     pub fn raw_execute(&mut self) -> Result<usize> {
         let raw = self.raw()?;
         let Some(handle) = raw.handle else { return Ok(0) };
-        self.db.session.clear_interruption();
+        self.db.client.clear_interruption();
         let operations = raw.bound.take().run(handle);
         let Room { mut block, offsets } = raw.room.take();
-        let performed = self.db.session.perform(&operations, &mut block);
+        let performed = self.db.client.perform(&operations, &mut block);
         let ran = performed.and_then(|()| {
             let ran = Ran::read(&mut Reader(&block)).map_err(Error::from);
-            self.db.session.checked(ran)
+            self.db.client.checked(ran)
         });
         raw.room.set(Room { block, offsets });
         raw.keep(operations);
@@ -184,7 +184,7 @@ impl<'conn> Statement<'conn> {
 
     /// The same with the values bound by [`Self::raw_bind_parameter`].
     pub fn raw_query(&mut self) -> Rows<'_> {
-        self.db.session.clear_interruption();
+        self.db.client.clear_interruption();
         Rows::new(self)
     }
 
@@ -227,7 +227,7 @@ impl<'conn> Statement<'conn> {
         F: FnOnce(&Row<'_>) -> Result<T>,
     {
         params.bind_in(self)?;
-        self.db.session.clear_interruption();
+        self.db.client.clear_interruption();
         let mut rows = Rows::of_one(self);
         rows.next()?.map_or(Err(Error::QueryReturnedNoRows), f)
     }
@@ -256,7 +256,7 @@ impl<'conn> Statement<'conn> {
     /// SQLite's.
     pub fn exists<P: Params>(&mut self, params: P) -> Result<bool> {
         params.bind_in(self)?;
-        self.db.session.clear_interruption();
+        self.db.client.clear_interruption();
         Ok(Rows::of_one(self).next()?.is_some())
     }
 
@@ -330,7 +330,7 @@ impl<'conn> Statement<'conn> {
     /// SQLite's.
     pub fn expanded_sql(&self) -> Result<Option<String>> {
         let Some(handle) = self.raw()?.handle else { return Ok(None) };
-        self.db.session.request(&Operations::default().expand(handle), |reply| {
+        self.db.client.request(&Operations::default().expand(handle), |reply| {
             Ok(match reply.value()? {
                 Value::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
                 _ => None,
@@ -368,7 +368,7 @@ impl RawStatement {
     /// Finalize it.
     pub fn close(&self, db: &Connection) {
         if let Some(handle) = self.handle {
-            db.session.close_later(handle);
+            db.client.close_later(handle);
         }
     }
 }

@@ -68,13 +68,13 @@ pub struct Program {
 }
 
 /// A bundled extension of a composed program, which runs in its own store.
-pub(crate) struct Beside {
+pub(crate) struct BundledExtension {
     pub embedded: Embedded,
     code: Code,
     range: Range<usize>,
 }
 
-impl Beside {
+impl BundledExtension {
     /// The extension's code, for the engine of extensions.
     pub fn component(&self, engine: &Engine) -> Result<Component> {
         self.code.part(engine, self.range.clone())
@@ -118,9 +118,9 @@ impl Program {
     /// How many memories the program has when it runs, including those of its bundled extensions.
     pub fn memories(&self) -> usize {
         let own = self.component.resources_required().map_or(1, |needs| needs.num_memories);
-        let beside =
+        let bundled =
             self.composition.as_ref().map_or(0, |composition| composition.bundled().count());
-        own as usize + beside
+        own as usize + bundled
     }
 
     /// The reservation of each of its memories.
@@ -129,14 +129,14 @@ impl Program {
     }
 
     /// Its bundled extensions.
-    pub(crate) fn beside(&self) -> Vec<Beside> {
+    pub(crate) fn bundled_extensions(&self) -> Vec<BundledExtension> {
         let Some(composition) = &self.composition else { return Vec::new() };
-        let beside = composition.bundled().map(|(embedded, range)| Beside {
+        let bundled = composition.bundled().map(|(embedded, range)| BundledExtension {
             embedded: embedded.clone(),
             code: self.code.clone(),
             range,
         });
-        beside.collect()
+        bundled.collect()
     }
 }
 

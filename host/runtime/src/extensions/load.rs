@@ -139,12 +139,12 @@ impl ExtensionsCtx {
     /// Register the extensions that are bundled with the component. Those that cannot be used are
     /// omitted, like those that the command line loads.
     pub(super) fn load_embedded(&mut self) -> Vec<Loaded> {
-        for beside in std::mem::take(&mut self.beside) {
-            let name = beside.embedded.name.clone();
+        for extension in std::mem::take(&mut self.bundled) {
+            let name = extension.embedded.name.clone();
             let room = self.registry.check_room();
             let (masks, limits) = (self.masks.clone(), self.limits);
             let grants = &mut self.grants;
-            match room.and_then(|()| Package::bundled(beside, masks, limits, grants)) {
+            match room.and_then(|()| Package::bundled(extension, masks, limits, grants)) {
                 Ok(package) => {
                     let id = self.registry.add(Instance::new(Arc::new(package)));
                     self.embedded.push(id);
@@ -179,7 +179,7 @@ impl ExtensionsCtx {
 
     fn new_loader(&self) -> Result<Loader> {
         let max_memory_bytes = self.limits.memory_bytes;
-        let reservation = match self.beside_of {
+        let reservation = match self.bundled_reservation {
             Some(component) => component.for_extensions_of(max_memory_bytes),
             None => Reservation::for_extensions(max_memory_bytes),
         };

@@ -10,7 +10,7 @@ use wasmtime::Engine;
 use super::Limits;
 use super::grants::{ExtensionGrants, Granted, Identity};
 use super::sandbox::Code;
-use crate::artifact::component::Beside;
+use crate::artifact::component::BundledExtension;
 use crate::contract::check;
 use crate::contract::composition::Placement;
 use crate::contract::types::Manifest;
@@ -24,7 +24,7 @@ pub struct Package {
     pub limits: Limits,
     path: Option<PathBuf>,
     code: OnceLock<Code>,
-    bundled: Option<Box<Beside>>,
+    bundled: Option<Box<BundledExtension>>,
     /// Set when the first instance of a bundled extension has returned the same manifest.
     is_checked: OnceLock<()>,
 }
@@ -49,12 +49,12 @@ impl Package {
     ///
     /// When its manifest is invalid, or it lacks a grant.
     pub fn bundled(
-        beside: Beside,
+        extension: BundledExtension,
         masks: Masks,
         limits: Limits,
         grants: &mut ExtensionGrants,
     ) -> Result<Self> {
-        let embedded = &beside.embedded;
+        let embedded = &extension.embedded;
         let Placement::Bundled { manifest, .. } = &embedded.placement else {
             bail!("it is not bundled");
         };
@@ -65,7 +65,7 @@ impl Package {
         let identity = Identity::Named { name: &manifest.name, path: None };
         let granted =
             grants.for_needs(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
-        let bundled = Some(Box::new(beside));
+        let bundled = Some(Box::new(extension));
         let (code, is_checked) = (OnceLock::new(), OnceLock::new());
         Ok(Self { manifest, granted, masks, limits, path: None, code, bundled, is_checked })
     }

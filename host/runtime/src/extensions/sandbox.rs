@@ -14,7 +14,7 @@ mod suspended;
 mod trap;
 mod usage;
 
-pub use handles::LateFunctions;
+pub use handles::DynamicFunctions;
 pub use instance::{Answer, Described, FunctionHandle, Instance, Ready, Suspendable, describe};
 pub use start::at_once;
 pub use store::{Calls, Code, Sandbox};

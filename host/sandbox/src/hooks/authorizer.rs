@@ -132,6 +132,6 @@ impl Connection {
                 Ok(call(AuthContext { action, database_name, accessor, by_extension }) as i32)
             })
         });
-        self.session.set_hook(Event::Authorizer, call, 0)
+        self.client.set_hook(Event::Authorizer, call, 0)
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use runtime::database::wire::{Event, Operations, Reader};
 
+use crate::client::EngineClient;
 use crate::error::Result;
-use crate::session::Session;
 
 /// Decodes the arguments and calls the hook; an integer for SQLite.
 pub type Hooked = Box<dyn FnMut(&mut Reader) -> Result<i32> + Send>;
@@ -62,7 +62,7 @@ impl Hooks {
     }
 }
 
-impl Session {
+impl EngineClient {
     /// Set, replace or remove a hook. `number` is an argument of some hooks.
     pub fn set_hook(&self, hook: Event, call: Option<Hooked>, number: u32) -> Result<()> {
         let hooks = &self.events()?.hooks;

@@ -103,6 +103,6 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Event::Changes, call, most_rows.max(1))
+        self.client.set_hook(Event::Changes, call, most_rows.max(1))
     }
 }

@@ -72,6 +72,6 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Event::Preupdate, call, 0)
+        self.client.set_hook(Event::Preupdate, call, 0)
     }
 }

@@ -71,6 +71,6 @@ impl Connection {
                 Ok(0)
             })
         });
-        self.session.set_hook(Event::Trace, call, codes.0)
+        self.client.set_hook(Event::Trace, call, codes.0)
     }
 }

@@ -33,7 +33,7 @@ impl Statement<'_> {
     /// SQLite's.
     pub fn column_decltypes(&self) -> Result<Vec<Option<String>>> {
         let Some(handle) = self.raw()?.handle else { return Ok(Vec::new()) };
-        self.db.session.request(&Operations::default().describe(handle), |reply| {
+        self.db.client.request(&Operations::default().describe(handle), |reply| {
             reply.bool()?; // whether it explains
             let count = reply.u32()?.min(MAX_COLUMNS);
             let declared = (0..count).map(|_| match reply.value()? {

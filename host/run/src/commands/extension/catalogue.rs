@@ -6,8 +6,8 @@
 pub mod index;
 pub mod install;
 pub mod installed;
+mod open_sources;
 pub mod search;
-mod session;
 pub mod source;
 mod store;
 mod transport;

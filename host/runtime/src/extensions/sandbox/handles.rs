@@ -91,13 +91,13 @@ impl Handles {
 /// The caller's first handle of a function beyond the manifest, which has no more than
 /// [`MAX_REGISTRATIONS`](crate::contract::check::MAX_REGISTRATIONS): functions of the
 /// manifest are known by their index.
-pub const FIRST_LATE: u32 = 1 << 16;
+pub const FIRST_DYNAMIC: u32 = 1 << 16;
 
 /// Functions beyond the manifest: those registered at run time, and those that only tables offer.
 /// SQLite keeps their handles longer than the instance lives, so a handle is never given to another
 /// function. A function that the next instance registers again keeps its handle.
 #[derive(Debug)]
-pub struct LateFunctions {
+pub struct DynamicFunctions {
     next_handle: u32,
     /// This instance's ids, by handle.
     ids: HashMap<u32, u32>,
@@ -107,10 +107,10 @@ pub struct LateFunctions {
     registered: HashMap<String, u32>,
 }
 
-impl Default for LateFunctions {
+impl Default for DynamicFunctions {
     fn default() -> Self {
         Self {
-            next_handle: FIRST_LATE,
+            next_handle: FIRST_DYNAMIC,
             ids: HashMap::new(),
             offered: HashMap::new(),
             registered: HashMap::new(),
@@ -118,7 +118,7 @@ impl Default for LateFunctions {
     }
 }
 
-impl LateFunctions {
+impl DynamicFunctions {
     /// Register a function with this id of the extension. Returns its handle for SQLite.
     pub fn register(&mut self, id: u32, function: &Function) -> Result<u32, SqlError> {
         let Function { name, arguments, encoding, flags, risk, .. } = function;
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn functions_of_a_broken_instance_are_none() {
-        let mut first = LateFunctions::default();
+        let mut first = DynamicFunctions::default();
         let (one, two) = (first.offer(7).unwrap(), first.offer(8).unwrap());
         assert_eq!(
             (first.offer(7).unwrap(), first.get(one), first.get(two)),
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_function_that_is_registered_again_keeps_its_handle() {
-        let mut first = LateFunctions::default();
+        let mut first = DynamicFunctions::default();
         let (a, b) = (first.register(1, &function("a")), first.register(2, &function("B")));
         let (a, b) = (a.unwrap(), b.unwrap());
         assert_eq!(first.register(3, &function("A")).unwrap(), a);

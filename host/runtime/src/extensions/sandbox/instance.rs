@@ -7,7 +7,7 @@ use wasmtime::Store;
 use wire::code;
 
 use super::exports;
-use super::handles::{FIRST_LATE, Handles};
+use super::handles::{FIRST_DYNAMIC, Handles};
 use super::start::{self, Started, at_once};
 use super::store::limit_call;
 use super::suspended::{Held, Suspended};
@@ -283,8 +283,8 @@ impl Instance {
     /// The function behind the caller's `handle`.
     #[inline]
     pub fn function(&mut self, handle: u32) -> FunctionHandle {
-        self.called = (handle < FIRST_LATE).then_some(handle);
-        if handle < FIRST_LATE {
+        self.called = (handle < FIRST_DYNAMIC).then_some(handle);
+        if handle < FIRST_DYNAMIC {
             FunctionHandle::Listed(handle)
         } else {
             FunctionHandle::Late(handle, self.lost("load it again"))

@@ -14,7 +14,7 @@ use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::words::escape::escaped;
 
 use super::super::Lines;
-use super::session::Session;
+use super::open_sources::OpenSources;
 use super::store;
 use crate::commands::ask::ask;
 use crate::commands::{directory_of, print};
@@ -65,13 +65,13 @@ impl Install {
         let mut run = self.how.start()?;
         for wanted in &wanted {
             let version = wanted.version.as_deref();
-            let (source, entry) = run.session.find(wanted.name, version)?;
+            let (source, entry) = run.sources.find(wanted.name, version)?;
             run.install(&source, &entry, version.is_some())?;
         }
         if wanted.is_empty() {
             let pins = self.how.locked()?;
             for pin in pins.iter() {
-                let (source, entry) = run.session.pinned(pin)?;
+                let (source, entry) = run.sources.pinned(pin)?;
                 run.install(&source, &entry, true)?;
             }
         }
@@ -83,7 +83,7 @@ impl Update {
     /// Install each newer version completely or not at all.
     pub fn execute(&self) -> Result<ExitCode> {
         let mut run = self.how.start()?;
-        let installed = run.session.store.installed()?;
+        let installed = run.sources.store.installed()?;
         let named = |name: &String| {
             let pin = installed.get(name).cloned();
             pin.with_context(|| format!("the extension `{}` is not installed", escaped(name)))
@@ -94,7 +94,7 @@ impl Update {
             self.extensions.iter().map(named).collect::<Result<_>>()?
         };
         for pin in &pins {
-            let (source, entry) = run.session.newest(pin)?;
+            let (source, entry) = run.sources.newest(pin)?;
             run.install(&source, &entry, false)?;
         }
         Ok(ExitCode::SUCCESS)
@@ -129,7 +129,7 @@ impl How {
             read_lock(lock)?;
         }
         let other = self.lock.iter().map(|lock| directory_of(lock).to_owned()).collect();
-        Ok(Run { how: self, session: Session::open(self.source.as_deref(), other)? })
+        Ok(Run { how: self, sources: OpenSources::open(self.source.as_deref(), other)? })
     }
 
     fn locked(&self) -> Result<Pins> {
@@ -139,7 +139,7 @@ impl How {
 
 struct Run<'a> {
     how: &'a How,
-    session: Session,
+    sources: OpenSources,
 }
 
 impl Run<'_> {
@@ -147,7 +147,7 @@ impl Run<'_> {
     fn install(&mut self, source: &Source, entry: &Entry, chosen: bool) -> Result<()> {
         let what = format!("{} {}", entry.file.name, entry.file.version);
         let mut install = || -> Result<()> {
-            let before = self.session.store.installed()?.get(&entry.file.name).cloned();
+            let before = self.sources.store.installed()?.get(&entry.file.name).cloned();
             let pin = Pin::of(entry, source);
             if let Some(before) = &before {
                 check_version(before, source, entry, chosen)?;
@@ -156,10 +156,10 @@ impl Run<'_> {
                 print(format!("{what} is installed\n").as_bytes());
                 return self.lock(pin);
             }
-            let wasm = self.session.file(source, entry)?;
+            let wasm = self.sources.file(source, entry)?;
             self.ask(source, entry, before.as_ref())?;
-            self.session.compile(&entry.file.name, &wasm)?;
-            self.session.store.install(before.as_ref(), pin.clone(), &wasm)?;
+            self.sources.compile(&entry.file.name, &wasm)?;
+            self.sources.store.install(before.as_ref(), pin.clone(), &wasm)?;
             print(format!("installed {what}; load it by `.load {}`\n", entry.file.name).as_bytes());
             self.lock(pin)
         };
@@ -167,7 +167,7 @@ impl Run<'_> {
     }
 
     fn is_there(&self, pin: &Pin) -> bool {
-        let file = std::fs::read(self.session.store.file(&pin.name));
+        let file = std::fs::read(self.sources.store.file(&pin.name));
         file.is_ok_and(|wasm| sha256(&wasm) == pin.sha256)
     }
 

@@ -7,7 +7,7 @@ use sqlite_wasm_catalogue::index::Entry;
 use sqlite_wasm_catalogue::sources::Source;
 use sqlite_wasm_runtime::words::escape::escaped;
 
-use super::session::Session;
+use super::open_sources::OpenSources;
 use crate::commands::print;
 
 /// Search the sources by names, descriptions and functions
@@ -25,8 +25,8 @@ pub struct Search {
 impl Search {
     /// Print a line for each version that is found.
     pub fn execute(&self) -> Result<ExitCode> {
-        let session = Session::open(self.source.as_deref(), Vec::new())?;
-        let found = session.entries().filter(|(_, entry)| self.finds(entry));
+        let sources = OpenSources::open(self.source.as_deref(), Vec::new())?;
+        let found = sources.entries().filter(|(_, entry)| self.finds(entry));
         Ok(print(found.map(line).collect::<String>().as_bytes()))
     }
 

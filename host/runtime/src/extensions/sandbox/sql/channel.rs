@@ -14,7 +14,7 @@ use wire::{Operations, code};
 use crate::contract::bindings::sqlite_wasm::host::dispatch::Request;
 use crate::contract::types::{Function, SqlError};
 use crate::extensions::grants::SqlAccess;
-use crate::extensions::sandbox::LateFunctions;
+use crate::extensions::sandbox::DynamicFunctions;
 use crate::limits::call_clock::ticked;
 
 /// Most bytes of work that an extension passes without waiting for a reply. The extension chooses
@@ -38,7 +38,7 @@ struct State {
     /// Whether the instance waits for a reply.
     is_requested: bool,
     reply: Option<Reply>,
-    functions: LateFunctions,
+    functions: DynamicFunctions,
     requested_at: u64,
     waited: u64,
 }
@@ -120,7 +120,7 @@ impl Channel {
     }
 
     /// The functions that this instance registers beyond its manifest.
-    pub fn functions<T>(&self, with: impl FnOnce(&mut LateFunctions) -> T) -> T {
+    pub fn functions<T>(&self, with: impl FnOnce(&mut DynamicFunctions) -> T) -> T {
         with(&mut self.state().functions)
     }
 

@@ -15,7 +15,7 @@ use crate::events::Events;
 const MAX_LATER_BYTES: usize = 4096;
 
 /// An instance with one connection.
-pub struct Session {
+pub struct EngineClient {
     instance: Instance,
     pub connection: u32,
     pub limits: Limits,
@@ -34,7 +34,7 @@ pub struct Session {
     pub events: OnceCell<(Arc<Events>, u32)>,
 }
 
-impl Session {
+impl EngineClient {
     /// Open a database in a separate instance.
     pub fn open(
         instance: Instance,
@@ -42,7 +42,7 @@ impl Session {
         limits: Limits,
         end: Option<Instant>,
     ) -> Result<Self> {
-        let mut session = Self {
+        let mut client = Self {
             instance,
             connection: 0,
             limits,
@@ -55,9 +55,9 @@ impl Session {
             is_closed: Cell::new(true),
             events: OnceCell::new(),
         };
-        session.connection = session.program(open, |reply| Ok(reply.u32()?))?;
-        session.is_closed.set(false);
-        Ok(session)
+        client.connection = client.program(open, |reply| Ok(reply.u32()?))?;
+        client.is_closed.set(false);
+        Ok(client)
     }
 
     /// Perform an operation of the program, and read the reply.
@@ -306,7 +306,7 @@ impl Session {
 }
 
 /// The last connection to a WAL database copies the log into it, and extensions are disconnected.
-impl Drop for Session {
+impl Drop for EngineClient {
     fn drop(&mut self) {
         if !self.is_gone() {
             // The connection is dropped, so a failure cannot be reported.

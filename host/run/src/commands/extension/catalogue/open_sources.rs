@@ -18,7 +18,7 @@ use super::transport::Transport;
 use crate::commands::second_wall;
 
 /// Sources with their verified indexes.
-pub struct Session {
+pub struct OpenSources {
     /// The user's directories.
     pub store: Store,
     extensions: ExtensionsCtx,
@@ -31,7 +31,7 @@ struct Opened {
     index: Index,
 }
 
-impl Session {
+impl OpenSources {
     /// Open all sources, or the one of this name. Afterwards this process reaches no files but those
     /// of the catalogue, those of the sources, and the `other` directories, which it may write.
     ///
@@ -54,12 +54,12 @@ impl Session {
         write.extend(store.directories().map(Into::into));
         write.extend(user_directories::cache());
         second_wall::raise_for_looking(&read, &write)?;
-        let mut session = Self { store, extensions, opened: Vec::new() };
+        let mut sources = Self { store, extensions, opened: Vec::new() };
         for (source, transport) in transports {
             let of_source = format!("source `{}`", source.name);
-            session.verify(source, transport).context(of_source)?;
+            sources.verify(source, transport).context(of_source)?;
         }
-        Ok(session)
+        Ok(sources)
     }
 
     fn verify(&mut self, source: Source, mut transport: Transport) -> Result<()> {

@@ -32,9 +32,8 @@ test: build native-reference guests c-extensions first-wall-broken ## build ever
 	tooling/test/all
 smoke: build ## only the scripts of cli-smokes
 	tooling/host test shell smokes::
-fuzz: build native-reference guests ## random input for longer: FUZZ_MS=60000 for each test
-	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
-	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host server any_
+fuzz: build native-reference guests ## random input for longer: FUZZ_MS=60000 for each test; COVERAGE=1: parsers by libFuzzer
+	FUZZ_MS=$(FUZZ_MS) tooling/test/fuzz $(COVERAGE:%=parsers)
 test-long: build guests ## the server under load for a minute, and 50 kills
 	SERVE_LOAD_SECONDS=60 SERVE_KILLS=50 tooling/host server
 test-clients: build native-reference ## existing clients against the server; they are installed from their registries
@@ -61,7 +60,7 @@ test-aarch64: build native-reference ## cross-compile for aarch64, and test in a
 	tooling/test/machine/run aarch64
 test-levels: build native-reference ## the programs in an emulated machine whose processor has fewer features
 	tooling/test/machine/run x86_64
-lint: native-reference ## formatting, clippy, ruff, mypy, shellcheck; the rules of tooling/guards, refusals of a release
+lint: native-reference ## formatting, clippy, ruff, mypy, shellcheck; the rules of tooling/test/guards, refusals of a release
 	tooling/test/lint/all
 lint-workflows: ## actionlint on .github/workflows; Go builds it
 	tooling/test/lint-workflows

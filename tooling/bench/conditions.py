@@ -51,5 +51,5 @@ def objections() -> list[str]:
 
 
 def mark(objections: list[str]) -> list[str]:
-    """The lines at the head of figures that are not for the records; `tooling/guards` finds them there."""
+    """The lines at the head of figures that are not for the records; `tooling/test/guards` finds them there."""
     return [f"not for the records: {objection}" for objection in objections]

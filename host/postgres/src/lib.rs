@@ -5,6 +5,7 @@
 //! - [`types`]: types of columns and parameters, before there is a row
 //! - [`values`]: the text and binary formats of values
 //! - [`copy`]: the data of COPY
+//! - [`frames`]: the messages of clients
 //! - [`error`]: SQLite's errors as SQLSTATEs
 //! - [`state`]: the transaction of a session, its settings and command tags
 //!
@@ -15,6 +16,7 @@
 
 pub mod copy;
 pub mod error;
+pub mod frames;
 mod lex;
 pub mod state;
 pub mod table_text;

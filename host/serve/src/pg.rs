@@ -15,7 +15,6 @@ mod emptied;
 mod execute;
 mod failing;
 mod failure;
-mod frames;
 mod hearing;
 mod listing;
 mod maintained;

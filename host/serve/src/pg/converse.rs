@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use sql_tokens::quoted_text;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::frames::{self, Message, Target};
 use sqlite_wasm_postgres::state::{REPORTED, Settings, Transaction};
 use sqlite_wasm_postgres::translate::Context;
 
 use super::advisory::{Locks, Own};
 use super::analyse::Analyses;
 use super::failure::{Failure, Result, no_room, of_end, shutdown};
-use super::frames::{self, Message, Target};
 use super::notes::Notes;
 use super::out::Severity;
 use super::session::Shared;

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::copy::{Reader, Writer};
 use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::frames::{self, Message};
 use sqlite_wasm_postgres::translate::{Copy, CopyFormat, Statement};
 use sqlite_wasm_postgres::types::infer::Column;
 use sqlite_wasm_postgres::types::{TEXT, Typed};
@@ -13,7 +14,6 @@ use sqlite_wasm_postgres::values::Value;
 use super::converse::Conversation;
 use super::execute::{check, only_reads};
 use super::failure::{Failure, Result, no_room};
-use super::frames::{self, Message};
 use super::stream::{Gone, Stream};
 use crate::session::error::Error as SessionError;
 

@@ -2,6 +2,7 @@
 
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::frames::{Bind, violation};
 use sqlite_wasm_postgres::state::tag;
 use sqlite_wasm_postgres::translate::{Action, Direction, Statement};
 use sqlite_wasm_postgres::values::{Format, TOO_LONG};
@@ -9,7 +10,6 @@ use sqlite_wasm_postgres::values::{Format, TOO_LONG};
 use super::converse::Conversation;
 use super::execute::Sink;
 use super::failure::{Failure, Result};
-use super::frames::{Bind, violation};
 use super::out::{Out, format_of};
 use super::store::{Portal, bytes_of};
 

@@ -3,10 +3,10 @@
 use std::io;
 
 use sqlite_wasm_postgres::error::sqlstate::PROTOCOL_VIOLATION;
+use sqlite_wasm_postgres::frames::{Bytes, violation};
 use sqlite_wasm_postgres::{Error, Result};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::frames::{Bytes, violation};
 use super::out::Out;
 use crate::auth::scram::{self, Exchange, Secret};
 

@@ -1,49 +1,70 @@
 //! Messages of clients. Each is decoded from its own bytes, which can be malformed.
 
-use sqlite_wasm_postgres::error::sqlstate::PROTOCOL_VIOLATION;
-use sqlite_wasm_postgres::{Error, Result};
+use crate::error::sqlstate::PROTOCOL_VIOLATION;
+use crate::{Error, Result};
 
 /// The kinds of objects that Describe and Close name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
+    /// A prepared statement.
     Statement,
+    /// A statement with its values.
     Portal,
 }
 
 /// A message after the start-up.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Message<'a> {
+    /// Statements of the simple protocol.
     Query(&'a str),
-    /// The types of parameters, 0 for open ones.
+    /// Prepare a statement.
     Parse {
+        /// Its name; empty for the unnamed one.
         name: &'a str,
+        /// Its text.
         sql: &'a str,
+        /// The types of parameters as OIDs, 0 for open ones.
         types: Vec<u32>,
     },
+    /// Make a portal.
     Bind(Bind<'a>),
+    /// Report the columns of an object, by its name.
     Describe(Target, &'a str),
-    /// Rows at most; 0 for all.
+    /// Run a portal.
     Execute {
+        /// Its name; empty for the unnamed one.
         portal: &'a str,
+        /// Rows at most; 0 for all.
         rows: u32,
     },
+    /// Close an object, by its name.
     Close(Target, &'a str),
+    /// The end of a sequence, which errors skip to.
     Sync,
+    /// Send what is ready.
     Flush,
+    /// The end of the session.
     Terminate,
+    /// A part of the data of COPY.
     CopyData(&'a [u8]),
+    /// The end of the data of COPY.
     CopyDone,
+    /// The end of COPY by the client, with its reason.
     CopyFail(&'a str),
 }
 
 /// Values for a prepared statement.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Bind<'a> {
+    /// The name of the new portal.
     pub portal: &'a str,
+    /// The name of the statement.
     pub statement: &'a str,
     /// None for all text, one for all, or one each.
     pub formats: Vec<i16>,
+    /// In the formats; `None` for NULL.
     pub values: Vec<Option<&'a [u8]>>,
+    /// The formats of the rows' columns, by the same rule as those of the values.
     pub results: Vec<i16>,
 }
 

@@ -183,9 +183,7 @@ other:
         let trap = trap::HEAP_OUT_OF_BOUNDS;
         let _ = write!(
             ir,
-            "define internal ptr @range(ptr %vm, i32 %start, i32 %count) #1 {{
-  %a = getelementptr i8, ptr %vm, i64 {base}
-  %mem = load ptr, ptr %a, !invariant.load !0
+            "define internal void @range(ptr %vm, i32 %start, i32 %count) #1 {{
   %b = getelementptr i8, ptr %vm, i64 {length}
   %length = load i64, ptr %b
   %first = zext i32 %start to i64
@@ -197,21 +195,25 @@ outside:
   call void @trap{trap}()
   unreachable
 inside:
-  %place = getelementptr i8, ptr %mem, i64 %first
-  ret ptr %place
+  ret void
+}}
+define internal ptr @memory(ptr %vm) #1 {{
+  %a = getelementptr i8, ptr %vm, i64 {base}
+  %mem = load ptr, ptr %a, !invariant.load !0
+  ret ptr %mem
 }}
 define internal void @memory_copy(ptr %vm, i32 %to, i32 %from, i32 %count) #0 {{
-  %target = call ptr @range(ptr %vm, i32 %to, i32 %count)
-  %source = call ptr @range(ptr %vm, i32 %from, i32 %count)
-  %n = zext i32 %count to i64
-  call void @move(ptr %target, ptr %source, i64 %n)
+  call void @range(ptr %vm, i32 %to, i32 %count)
+  call void @range(ptr %vm, i32 %from, i32 %count)
+  %mem = call ptr @memory(ptr %vm)
+  call void @move(ptr %mem, i32 %to, i32 %from, i32 %count)
   ret void
 }}
 define internal void @memory_fill(ptr %vm, i32 %to, i32 %byte, i32 %count) #0 {{
-  %target = call ptr @range(ptr %vm, i32 %to, i32 %count)
-  %n = zext i32 %count to i64
+  call void @range(ptr %vm, i32 %to, i32 %count)
+  %mem = call ptr @memory(ptr %vm)
   %b = trunc i32 %byte to i8
-  call void @set(ptr %target, i8 %b, i64 %n)
+  call void @set(ptr %mem, i32 %to, i8 %b, i32 %count)
   ret void
 }}\n"
         );

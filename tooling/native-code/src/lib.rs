@@ -5,7 +5,6 @@
 //! object, `link` makes the image of it, and `traps` finds the instructions that may trap. Only the
 //! build runs this.
 
-mod check;
 mod function;
 mod link;
 pub mod profile;
@@ -102,7 +101,7 @@ fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Resul
     let (counted, stale) = (known.functions.iter().flatten().count(), known.stale);
     let text = program::Program::new(module, layout, known, is_timed).text()?;
     let linked = link::link(&compiled(&text.ir)?)?;
-    check::check(&linked.code, linked.text)?;
+    native_check::check(&linked.code, linked.text)?;
     let traps = traps::all(&linked.code[..linked.text], linked.traps)?;
     let symbol = |name: String| {
         let offset = linked.symbols.get(&name).copied();

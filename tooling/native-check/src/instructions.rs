@@ -7,18 +7,16 @@
 //! - indirect calls are those of wasmtime's functions, whose address is read or in a register;
 //! - the stack pointer changes by constants only, and is restored from the frame pointer.
 //!
-//! It does not follow values: that a register in an address is the memory's base and a number of 32
-//! bits, and that an indirect jump is by a table, rests on LLVM and the translator.
+//! It does not follow values: `function` does.
 
-mod listed;
-
+use crate::listed::is_listed;
 use anyhow::{Context, Result, bail, ensure};
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpKind,
-    Register,
+    Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
+    OpKind, Register,
 };
-use listed::is_listed;
-use sqlite_wasm_native::image::SLOT_BYTES;
+/// The size of a `jmp` with a distance of 32 bits.
+pub const SLOT_BYTES: usize = 5;
 
 /// The guard before and behind the memory, in bytes.
 const GUARD: i64 = 32 << 20;
@@ -30,8 +28,16 @@ const GUARD: i64 = 32 << 20;
 /// With the first instruction that is not allowed.
 pub fn check(code: &[u8], text: usize) -> Result<()> {
     let text = code.get(..text).context("the code is longer than the image")?;
-    let decoder = Decoder::with_ip(64, text, 0, DecoderOptions::NONE);
-    let instructions: Vec<Instruction> = decoder.into_iter().collect();
+    let decoded = |options| -> Vec<Instruction> {
+        Decoder::with_ip(64, text, 0, options).into_iter().collect()
+    };
+    let instructions = decoded(DecoderOptions::NONE);
+    // Branches with a prefix for 16 bits, for example.
+    let other = decoded(DecoderOptions::AMD);
+    let mut both = instructions.iter().zip(&other);
+    if let Some((differs, _)) = both.find(|(one, other)| !one.eq_all_bits(other)) {
+        bail!("processors of two makers differ at {:#x}", differs.ip());
+    }
     let mut checker =
         Checker { code, starts: vec![false; text.len()], factory: InstructionInfoFactory::new() };
     for instruction in &instructions {
@@ -60,37 +66,46 @@ impl Checker<'_> {
             !instruction.has_lock_prefix() && !has_repetition(instruction),
             "it has a prefix that is not allowed"
         );
+        // Those of strings share their names with moves and comparisons of doubles.
         ensure!(
-            !instruction.op_kinds().enumerate().any(|(operand, kind)| {
-                kind == OpKind::Register
-                    && instruction.op_register(operand as u32).is_segment_register()
-            }),
-            "it names a segment"
+            instruction.op_kinds().all(|kind| matches!(
+                kind,
+                OpKind::Register
+                    | OpKind::Memory
+                    | OpKind::NearBranch64
+                    | OpKind::Immediate8
+                    | OpKind::Immediate8_2nd
+                    | OpKind::Immediate16
+                    | OpKind::Immediate32
+                    | OpKind::Immediate64
+                    | OpKind::Immediate8to16
+                    | OpKind::Immediate8to32
+                    | OpKind::Immediate8to64
+                    | OpKind::Immediate32to64
+            )),
+            "it has an operand of another kind"
         );
+        let other = instruction.op_kinds().enumerate().any(|(operand, kind)| {
+            let register = instruction.op_register(operand as u32);
+            kind == OpKind::Register && !(register.is_gpr() || register.is_xmm())
+        });
+        ensure!(!other, "it has a register of another kind");
         self.flow(instruction)?;
         self.stack(instruction)?;
-        for kind in instruction.op_kinds() {
-            match kind {
-                OpKind::Memory => self.address(instruction)?,
-                // `movsd` and `cmpsd` of strings have the names of listed instructions.
-                OpKind::MemorySegSI
-                | OpKind::MemorySegESI
-                | OpKind::MemorySegRSI
-                | OpKind::MemorySegDI
-                | OpKind::MemorySegEDI
-                | OpKind::MemorySegRDI
-                | OpKind::MemoryESDI
-                | OpKind::MemoryESEDI
-                | OpKind::MemoryESRDI => bail!("it works on strings"),
-                _ => {}
-            }
+        if instruction.op_kinds().any(|kind| kind == OpKind::Memory) {
+            self.address(instruction)?;
         }
         Ok(())
     }
 
     fn flow(&self, instruction: &Instruction) -> Result<()> {
         match instruction.flow_control() {
-            FlowControl::Next | FlowControl::Return => Ok(()),
+            FlowControl::Next => Ok(()),
+            FlowControl::Return => {
+                let is_near = matches!(instruction.code(), Code::Retnq | Code::Retnq_imm16);
+                ensure!(is_near, "it returns otherwise");
+                Ok(())
+            }
             FlowControl::Exception if instruction.mnemonic() == Mnemonic::Ud2 => Ok(()),
             // What follows the code in an image is padding.
             FlowControl::Interrupt if instruction.mnemonic() == Mnemonic::Int3 => Ok(()),
@@ -106,16 +121,15 @@ impl Checker<'_> {
                 if is_slot { Ok(()) } else { self.target(target) }
             }
             FlowControl::IndirectCall => {
-                let is_near = match instruction.op0_kind() {
-                    OpKind::Register => true,
-                    OpKind::Memory => instruction.memory_size().size() == 8,
-                    _ => false,
-                };
-                ensure!(is_near, "it is a far call");
+                ensure!(instruction.code() == Code::Call_rm64, "it is a far call");
                 Ok(())
             }
             FlowControl::IndirectBranch => {
-                ensure!(instruction.op0_kind() == OpKind::Register, "it reads its target");
+                let is_near = instruction.code() == Code::Jmp_rm64;
+                ensure!(
+                    is_near && instruction.op0_kind() == OpKind::Register,
+                    "it reads its target"
+                );
                 Ok(())
             }
             other => bail!("its flow is {other:?}"),
@@ -131,6 +145,10 @@ impl Checker<'_> {
     fn address(&mut self, instruction: &Instruction) -> Result<()> {
         let is_segment = instruction.segment_prefix() != Register::None;
         ensure!(!is_segment || instruction.mnemonic() == Mnemonic::Nop, "it names a segment");
+        let is_whole = [instruction.memory_base(), instruction.memory_index()]
+            .iter()
+            .all(|register| *register == Register::None || register.size() == 8);
+        ensure!(is_whole, "its address has fewer than 64 bits");
         if instruction.is_ip_rel_memory_operand() {
             let place = instruction.ip_rel_memory_address();
             let end = place.checked_add(instruction.memory_size().size() as u64);
@@ -151,7 +169,6 @@ impl Checker<'_> {
             return Ok(());
         }
         ensure!(instruction.memory_base() != Register::None, "its address has no base");
-        ensure!(instruction.memory_base().size() == 8, "its base has fewer than 64 bits");
         let displacement = instruction.memory_displacement64().cast_signed();
         ensure!((-GUARD..GUARD).contains(&displacement), "its offset passes the guard");
         Ok(())
@@ -164,8 +181,13 @@ impl Checker<'_> {
                 && !matches!(used.access(), iced_x86::OpAccess::Read | iced_x86::OpAccess::CondRead)
         });
         let is_known = match instruction.mnemonic() {
-            Mnemonic::Pop => instruction.op0_register() != Register::RSP,
-            Mnemonic::Push | Mnemonic::Call | Mnemonic::Ret | Mnemonic::Leave => true,
+            Mnemonic::Pop => {
+                instruction.op0_register() != Register::RSP
+                    && instruction.stack_pointer_increment() == 8
+            }
+            Mnemonic::Push | Mnemonic::Call => instruction.stack_pointer_increment() == -8,
+            Mnemonic::Ret => true,
+            Mnemonic::Leave => instruction.code() == Code::Leaveq,
             Mnemonic::Sub | Mnemonic::Add => {
                 instruction.op1_kind() != OpKind::Register
                     && instruction.op1_kind() != OpKind::Memory
@@ -216,6 +238,8 @@ mod tests {
             (&[0x64, 0x8b, 0x00], "mov eax, fs:[rax]"),
             (&[0x8b, 0x04, 0x25, 0, 0, 1, 0], "mov eax, [0x10000]"),
             (&[0x67, 0x8b, 0x00], "mov eax, [eax]"),
+            (&[0x67, 0x8d, 0x04, 0x08], "lea eax, [eax+ecx]"),
+            (&[0x67, 0x48, 0x8d, 0x05, 0, 0, 0, 0], "lea rax, [eip]"),
             (&[0x8b, 0x80, 0, 0, 0, 2], "mov eax, [rax+32M]"),
             (&[0x8b, 0x05, 0, 1, 0, 0], "mov eax, [rip+256]"),
             (&[0x89, 0x05, 0xfa, 0xff, 0xff, 0xff], "mov [rip-6], eax"),
@@ -236,6 +260,20 @@ mod tests {
             (&[0x0f, 0x31], "rdtsc"),
             (&[0x0f, 0xa2], "cpuid"),
             (&[0xfd], "std"),
+            (&[0x66, 0x6a, 1], "push of 16 bits"),
+            (&[0x66, 0x68, 1, 0], "push of 16 bits"),
+            (&[0x66, 0x50], "push ax"),
+            (&[0x66, 0x58], "pop ax"),
+            (&[0x66, 0xc9], "leave of 16 bits"),
+            (&[0x66, 0xc3], "ret of 16 bits"),
+            (&[0x66, 0xff, 0xe0], "jmp ax"),
+            (&[0x66, 0xff, 0xd0], "call ax"),
+            (&[0x66, 0xe9, 0, 0, 0, 0, 0, 0], "jmp of 16 or 32 bits"),
+            (&[0x66, 0xe8, 0, 0, 0, 0, 0, 0], "call of 16 or 32 bits"),
+            (&[0x66, 0x74, 0], "je of 16 or 64 bits"),
+            (&[0x0f, 0x22, 0xc0], "mov cr0, rax"),
+            (&[0x0f, 0x23, 0xc0], "mov dr0, rax"),
+            (&[0x0f, 0x6f, 0xc1], "movq mm0, mm1"),
             (&[0x8e, 0xd8], "mov ds, eax"),
             (&[0xd9, 0xe8], "fld1"),
             (&[0xc5, 0xf8, 0x77], "vzeroupper"),

@@ -7,7 +7,7 @@
 use anyhow::{Context, Result, bail, ensure};
 
 /// The first bytes of an image, with the version of its form.
-const MARK: &[u8; 8] = b"swrnat\0\x02";
+const MARK: &[u8; 8] = b"swrnat\0\x03";
 
 /// What the linker writes behind an image's code, for whoever asks which code a file has
 /// (`sqlite_wasm_runtime::artifact::LLVM_MARK`).

@@ -37,6 +37,8 @@ impl fmt::Display for Value {
 /// A function during its translation.
 pub struct Translation<'a> {
     program: &'a Program<'a>,
+    /// Whether LLVM is to know nothing of its addresses.
+    hides: bool,
     signature: Signature,
     locals: Vec<Type>,
     /// Variables, which LLVM turns into registers.
@@ -67,6 +69,7 @@ pub fn translate(program: &Program<'_>, index: u32) -> Result<String> {
     let signature = program.signature(module.imports.len() as u32 + index)?;
     let mut translation = Translation {
         program,
+        hides: program.hides(index),
         locals: locals(&signature, body)?,
         signature,
         variables: String::new(),

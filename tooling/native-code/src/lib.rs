@@ -9,8 +9,10 @@ mod function;
 mod link;
 pub mod profile;
 mod program;
+mod proof;
 mod traps;
 mod types;
+mod unproved;
 
 use std::io::Write;
 use std::ops::Range;
@@ -22,7 +24,8 @@ use sqlite_wasm_native::module::Module;
 use sqlite_wasm_native::pinned::layout::Layout;
 use sqlite_wasm_native::rewrite;
 
-use profile::Profile;
+use profile::{Known, Profile};
+pub use unproved::Unproved;
 
 /// Position independent; the sizes of frames are listed.
 const FLAGS: &[&str] = &[
@@ -31,6 +34,8 @@ const FLAGS: &[&str] = &[
     "-fstack-size-section",
     "-fno-addrsig",
     "-march=x86-64-v2",
+    "-mllvm",
+    "-trap-unreachable",
     "-Wno-override-module",
 ];
 
@@ -42,10 +47,38 @@ pub struct Made {
     pub kept: Vec<(u32, String)>,
     /// The largest frame of a function, in bytes.
     pub frame: u64,
-    /// The functions that the profile has counts of.
+    /// Those of them whose code is not proved.
+    pub unproved: Unproved,
+    /// What the profile knows.
+    pub profiled: Profiled,
+}
+
+/// How many functions a profile has counts of.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Profiled {
+    /// Those of which it has some.
     pub counted: usize,
-    /// Those whose counts in the profile are of other branches, so that they are not used.
+    /// Those whose counts are of other branches, so that they are not used.
     pub stale: usize,
+    /// Those that were called.
+    pub called: usize,
+    /// Those of them whose code is not proved.
+    pub unproved: usize,
+}
+
+impl Profiled {
+    fn of(known: &Known, unproved: &Unproved) -> Self {
+        let functions = known.functions.iter().zip(0..);
+        let counted = functions.filter_map(|(counts, index)| Some((counts.as_ref()?, index)));
+        let mut profiled = Self { stale: known.stale, ..Self::default() };
+        for (counts, index) in counted {
+            let is_called = counts.calls > 0;
+            profiled.counted += 1;
+            profiled.called += usize::from(is_called);
+            profiled.unproved += usize::from(is_called && unproved.kept.contains_key(&index));
+        }
+        profiled
+    }
 }
 
 /// The image of a component's first core module. `is_timed` says whether the code looks at the time
@@ -95,13 +128,23 @@ pub fn of_module(wasm: &[u8], profile: &Profile, is_timed: bool) -> Result<Made>
 }
 
 fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Result<Made> {
-    let module = Module::parse(wasm)?;
+    let mut unproved = Unproved::listed(wasm, &Module::parse(wasm)?)?;
+    let (text, linked, entries, profiled) = loop {
+        let module = Module::parse(wasm)?;
+        let known = profile.known(wasm, &module)?;
+        let profiled = Profiled::of(&known, &unproved);
+        let program = program::Program::new(module, layout.clone(), known, is_timed);
+        let text = program.proving(&unproved)?.text()?;
+        let linked = link::link(&compiled(&text.ir)?)?;
+        let report = proof::verify(&Module::parse(wasm)?, &layout, is_timed, &text, &linked)?;
+        if report.unproved.is_empty() {
+            break (text, linked, report.entries, profiled);
+        }
+        unproved.extend(report.unproved);
+    };
     let numbers = layout.numbers();
-    let known = profile.known(wasm, &module)?;
-    let (counted, stale) = (known.functions.iter().flatten().count(), known.stale);
-    let text = program::Program::new(module, layout, known, is_timed).text()?;
-    let linked = link::link(&compiled(&text.ir)?)?;
-    native_check::check(&linked.code, linked.text)?;
+    let mut kept = text.reasons;
+    kept.extend(unproved.kept.clone());
     let traps = traps::all(&linked.code[..linked.text], linked.traps)?;
     let symbol = |name: String| {
         let offset = linked.symbols.get(&name).copied();
@@ -120,15 +163,15 @@ fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Resul
     for (index, function) in functions.iter_mut().enumerate() {
         if let Function::Entry(offset) = function {
             // With arguments on the stack, something is before the function.
-            let before = symbol(format!("entry{index}"));
-            *offset = before.or_else(|_| symbol(format!("f{index}")))?;
+            let entry = u32::try_from(index).ok().and_then(|index| entries.get(&index));
+            *offset = *entry.with_context(|| format!("LLVM made no entry of function {index}"))?;
         }
     }
     let module = blake3::hash(wasm).into();
     let (layout, code) = (numbers, linked.code);
     let image = Image { module, is_timed, layout, functions, slots, traps, code };
     ensure!(Image::decode(&image.encode())? == image, "the image is not read as it was written");
-    Ok(Made { image, kept: text.reasons, frame: linked.frame, counted, stale })
+    Ok(Made { image, kept, frame: linked.frame, unproved, profiled })
 }
 
 /// LLVM's object.

@@ -45,7 +45,7 @@ fn image(component: &Path, path: &Path, profile: &Profile, is_timed: bool) -> Re
     for (index, reason) in &made.kept {
         eprintln!("native-code: function {index} stays with wasmtime's compiler: {reason}");
     }
-    let functions = &made.image.functions;
+    let (functions, profiled) = (&made.image.functions, made.profiled);
     let entries = functions.iter().filter(|it| matches!(it, Function::Entry(_))).count();
     eprintln!(
         "native-code: {} of {} functions, {entries} entries, {} traps, {} bytes, the largest frame {}",
@@ -57,7 +57,14 @@ fn image(component: &Path, path: &Path, profile: &Profile, is_timed: bool) -> Re
     );
     eprintln!(
         "native-code: {} functions have counts; those of {} are stale and not used",
-        made.counted, made.stale
+        profiled.counted, profiled.stale
+    );
+    eprintln!(
+        "native-code: {} of the {} functions that run in the profile are proved; {} names in unproved.txt are \
+         of no function here",
+        profiled.called - profiled.unproved,
+        profiled.called,
+        made.unproved.stale
     );
     write(path, &made.image.encode())
 }

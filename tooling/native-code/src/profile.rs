@@ -8,7 +8,7 @@
 mod branches;
 mod counting;
 mod gathered;
-mod names;
+pub mod names;
 mod text;
 mod weights;
 

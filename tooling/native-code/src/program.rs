@@ -13,6 +13,7 @@ use wasmparser::Operator;
 use crate::function;
 use crate::profile::{self, Counts, Known};
 use crate::types::Signature;
+use crate::unproved::Unproved;
 
 /// A module of which LLVM makes code.
 pub struct Program<'a> {
@@ -26,6 +27,8 @@ pub struct Program<'a> {
     kept: BTreeSet<u32>,
     /// The others that are called from outside: by the host, by the table, by kept functions.
     entries: BTreeSet<u32>,
+    /// The functions that hide their addresses from LLVM.
+    hiding: BTreeSet<u32>,
     /// How often its functions and their branches run.
     known: Known,
 }
@@ -46,7 +49,33 @@ impl<'a> Program<'a> {
     /// With all functions of the module.
     pub fn new(module: Module<'a>, layout: Layout, known: Known, is_timed: bool) -> Self {
         let entries = module.escaped.clone();
-        Self { entries, module, layout, is_timed, kept: BTreeSet::new(), known }
+        Self {
+            entries,
+            module,
+            layout,
+            is_timed,
+            kept: BTreeSet::new(),
+            hiding: BTreeSet::new(),
+            known,
+        }
+    }
+
+    /// With what is done about functions that are not proved.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    pub fn proving(mut self, unproved: &Unproved) -> Result<Self> {
+        for function in unproved.kept.keys() {
+            self.keep(*function)?;
+        }
+        self.hiding = unproved.hiding(&self.module)?;
+        Ok(self)
+    }
+
+    /// Whether the function with this index, of those that the module defines, hides its addresses.
+    pub fn hides(&self, function: u32) -> bool {
+        self.hiding.contains(&function)
     }
 
     /// The counts of the function with this index, of those that the module defines.

@@ -39,7 +39,11 @@ impl Translation<'_> {
             Some(defined) => {
                 // It does not look at the caller.
                 let caller = if self.program.is_entry(defined) { ", ptr poison" } else { "" };
-                self.called(&signature, &format!("@f{defined}(ptr %vm{caller}{arguments})"));
+                // What is inlined where addresses are hidden hides its own, too.
+                let keeps = self.hides && !self.program.hides(defined);
+                let apart = if keeps { " noinline" } else { "" };
+                let call = format!("@f{defined}(ptr %vm{caller}{arguments}){apart}");
+                self.called(&signature, &call);
             }
         }
         Ok(())

@@ -39,10 +39,15 @@ impl Translation<'_> {
     }
 
     /// The address that the top of the stack and an offset name. LLVM may assume nothing of it: it
-    /// is an integer of 32 bits, an offset and the guard that keep it inside.
+    /// is an integer of 32 bits, an offset and the guard that keep it inside. If it is hidden, LLVM
+    /// does not know which integer either (`unproved`).
     pub(super) fn address(&mut self, argument: MemArg) -> Result<String> {
         ensure!(argument.offset < MAX_OFFSET, "an offset passes the guard");
         let address = self.pop()?;
+        let address = match self.hides {
+            true => self.assign(format_args!("call i32 asm \"\", \"=r,0\"(i32 {address})")),
+            false => address.text,
+        };
         let wide = self.assign(format_args!("zext i32 {address} to i64"));
         let start = self.assign(format_args!("getelementptr i8, ptr %mem, i64 {wide}"));
         Ok(match argument.offset {

@@ -6,5 +6,6 @@ mod components;
 mod engines;
 mod operators;
 mod profile;
+mod proof;
 mod specification;
 mod timed;

@@ -86,9 +86,9 @@ fn code_with_counts_computes_the_same() {
     let (engine, wasm) = (engine(), encoded(TEXT));
     let (profile, _) = gathered(&wasm, &[output(&engine, &wasm)]).unwrap();
     let made = native_code::of_module(&wasm, &profile, false).unwrap();
-    assert_eq!((made.counted, made.stale), (5, 0));
+    assert_eq!((made.profiled.counted, made.profiled.stale), (5, 0));
     let without = native_code::of_module(&wasm, &Profile::default(), false).unwrap();
-    assert_eq!((without.counted, without.stale), (0, 0));
+    assert_eq!((without.profiled.counted, without.profiled.stale), (0, 0));
     assert!(made.image.code != without.image.code, "the counts change nothing");
     let rewritten = sqlite_wasm_native::rewrite::rewritten(&wasm, &made.image).unwrap();
     let code = sqlite_wasm_native::inject::compile_module(&rewritten, &made.image, config).unwrap();

@@ -1,0 +1,37 @@
+//! What is done about code that is not proved.
+
+use native_code::profile::Profile;
+use sqlite_wasm_native::image::Function;
+use wasmtime::Val;
+
+use crate::engines::Pair;
+
+/// LLVM knows that the numbers are small, and so makes one pointer of them, which grows in the loop.
+const TEXT: &str = r#"(module
+  (memory (export "memory") 2)
+  (data (i32.const 40) "\01\02\03\04\05\06\07\08")
+  (func $sum (export "sum") (param $p i32) (param $n i32) (result i32)
+    (local $s i32) (local $i i32)
+    (local.set $p (i32.and (local.get $p) (i32.const 0xffff)))
+    (local.set $n (i32.and (local.get $n) (i32.const 255)))
+    (loop
+      (local.set $s (i32.add (local.get $s)
+        (i32.load (i32.add (local.get $p) (i32.shl (local.get $i) (i32.const 2))))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if 0 (i32.le_u (local.get $i) (local.get $n))))
+    (local.get $s)))"#;
+
+#[test]
+fn a_function_that_is_not_proved_hides_its_addresses() {
+    let buffer = wast::parser::ParseBuffer::new(TEXT).unwrap();
+    let wasm = wast::parser::parse::<wast::Wat<'_>>(&buffer).unwrap().encode().unwrap();
+    let made = native_code::of_module(&wasm, &Profile::default(), false).unwrap();
+    assert_eq!(made.unproved.found, ["hide sum"]);
+    assert!(made.kept.is_empty() && matches!(made.image.functions[..], [Function::Entry(_)]));
+
+    let mut pair = Pair::new();
+    assert_eq!(pair.instantiate(&wasm), Some(true));
+    for (start, count) in [(40, 1), (0, 255), (-1, 3), (0x1_0028, 0x101)] {
+        pair.call("sum", &[Val::I32(start), Val::I32(count)]).unwrap();
+    }
+}

@@ -1,13 +1,21 @@
 //! An image: LLVM's code for a core module, with all that is needed to insert it.
 //!
-//! The file is a sequence of little-endian numbers of 32 bits and of byte strings with their
-//! lengths. Whoever reads one has compared its hash with a constant (`Image::trusted`), so the
-//! checks here only find mistakes.
+//! The file says for which module it is, and contains the rest compressed (zlib): a sequence of
+//! little-endian integers of 32 bits and of byte strings with their lengths. Whoever reads one has compared
+//! its hash with a constant (`Packed::trusted`), so the checks here only find mistakes.
+
+use std::io::{Read as _, Write as _};
 
 use anyhow::{Context, Result, bail, ensure};
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 
 /// The first bytes of an image, with the version of its form.
-const MARK: &[u8; 8] = b"swrnat\0\x03";
+const MARK: &[u8; 8] = b"swrnat\0\x04";
+
+/// Maximum size of an image that is not compressed: three times that of the shell's.
+const MAX_BYTES: usize = 16 << 20;
 
 /// What the linker writes behind an image's code, for whoever asks which code a file has
 /// (`sqlite_wasm_runtime::artifact::LLVM_MARK`).
@@ -77,26 +85,81 @@ const INTERNAL: u32 = u32::MAX - 1;
 const FILL: u32 = u32::MAX;
 const INTERRUPT: u32 = u32::MAX - 1;
 
-impl Image {
+/// The file of an image.
+#[derive(Debug, Clone, Copy)]
+pub struct Packed<'a> {
+    /// BLAKE3 of the module.
+    pub module: [u8; 32],
+    /// As [`Image::is_timed`].
+    pub is_timed: bool,
+    compressed: &'a [u8],
+}
+
+impl<'a> Packed<'a> {
     /// The image in `bytes`, if one of `hashes` is theirs.
     ///
     /// # Errors
     ///
     /// When none is, or they are not an image.
-    pub fn trusted(bytes: &[u8], hashes: &[[u8; 32]]) -> Result<Self> {
+    pub fn trusted(bytes: &'a [u8], hashes: &[[u8; 32]]) -> Result<Self> {
         let hash = blake3::hash(bytes);
         ensure!(
             hashes.iter().any(|known| hash == *known),
             "the image is not one of this program's"
         );
-        Self::decode(bytes)
+        Self::read(bytes)
     }
 
+    fn read(bytes: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader(bytes);
+        ensure!(reader.bytes(MARK.len())? == MARK, "this is not an image of this version");
+        let module = reader.bytes(32)?.try_into()?;
+        let is_timed = match reader.bytes(1)? {
+            [0] => false,
+            [1] => true,
+            _ => bail!("the image is of a kind that this program does not know"),
+        };
+        Ok(Self { module, is_timed, compressed: reader.0 })
+    }
+
+    /// Decompress it.
+    ///
+    /// # Errors
+    ///
+    /// When it is damaged, larger than an image can be, or a position lies outside.
+    pub fn image(&self) -> Result<Image> {
+        let mut bytes = Vec::new();
+        let mut decoder = ZlibDecoder::new(self.compressed).take(MAX_BYTES as u64 + 1);
+        decoder.read_to_end(&mut bytes).context("the image is damaged")?;
+        ensure!(bytes.len() <= MAX_BYTES, "the image is larger than {MAX_BYTES} bytes");
+        let mut reader = Reader(&bytes);
+        let image = Image::read(self, &mut reader)?;
+        ensure!(reader.0.is_empty(), "the image is longer than its code");
+        image.check()?;
+        Ok(image)
+    }
+}
+
+impl Image {
     /// The bytes of a file.
-    pub fn encode(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// When it is larger than [`Packed::image`] reads.
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let rest = self.rest();
+        ensure!(rest.len() <= MAX_BYTES, "the image is larger than {MAX_BYTES} bytes");
         let mut bytes = MARK.to_vec();
         bytes.extend(self.module);
         bytes.push(self.is_timed.into());
+        let mut encoder = ZlibEncoder::new(bytes, Compression::best());
+        encoder.write_all(&rest)?;
+        Ok(encoder.finish()?)
+    }
+
+    /// What is compressed.
+    fn rest(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
         let mut numbers = |numbers: Vec<u32>| {
             bytes.extend((numbers.len() as u32).to_le_bytes());
             bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
@@ -133,14 +196,10 @@ impl Image {
     ///
     /// When it is not an image, or a position lies outside.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader(bytes);
-        ensure!(reader.bytes(MARK.len())? == MARK, "this is not an image of this version");
-        let module = reader.bytes(32)?.try_into()?;
-        let is_timed = match reader.bytes(1)? {
-            [0] => false,
-            [1] => true,
-            _ => bail!("the image is of a kind that this program does not know"),
-        };
+        Packed::read(bytes)?.image()
+    }
+
+    fn read(packed: &Packed<'_>, reader: &mut Reader<'_>) -> Result<Self> {
         let layout = reader.numbers()?;
         let functions = reader.numbers()?.into_iter().map(|number| match number {
             KEPT => Function::Kept,
@@ -162,10 +221,8 @@ impl Image {
         let traps = traps.collect::<Result<_>>()?;
         let length = reader.number()? as usize;
         let code = reader.bytes(length)?.to_vec();
-        ensure!(reader.0.is_empty(), "the image is longer than its code");
-        let image = Self { module, is_timed, layout, functions, slots, traps, code };
-        image.check()?;
-        Ok(image)
+        let Packed { module, is_timed, .. } = *packed;
+        Ok(Self { module, is_timed, layout, functions, slots, traps, code })
     }
 
     fn check(&self) -> Result<()> {
@@ -248,23 +305,25 @@ mod tests {
 
     #[test]
     fn an_image_is_read_as_it_was_written() {
-        let bytes = image().encode();
+        let bytes = image().encode().unwrap();
         let hash = blake3::hash(&bytes).into();
-        assert_eq!(Image::trusted(&bytes, &[[0; 32], hash]).unwrap(), image());
+        let packed = Packed::trusted(&bytes, &[[0; 32], hash]).unwrap();
+        assert_eq!((packed.module, packed.is_timed), (image().module, image().is_timed));
+        assert_eq!(packed.image().unwrap(), image());
     }
 
     #[test]
     fn an_image_is_refused_if_any_byte_is_changed_or_missing() {
-        let bytes = image().encode();
+        let bytes = image().encode().unwrap();
         let hash = blake3::hash(&bytes).into();
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            assert!(Image::trusted(&changed, &[hash]).is_err(), "byte {at}");
-            assert!(Image::trusted(&bytes[..at], &[hash]).is_err(), "{at} bytes");
+            assert!(Packed::trusted(&changed, &[hash]).is_err(), "byte {at}");
+            assert!(Packed::trusted(&bytes[..at], &[hash]).is_err(), "{at} bytes");
             assert!(Image::decode(&bytes[..at]).is_err(), "{at} bytes");
         }
-        assert!(Image::trusted(&bytes, &[]).is_err());
+        assert!(Packed::trusted(&bytes, &[]).is_err());
     }
 
     #[test]
@@ -272,7 +331,7 @@ mod tests {
         let refused = |change: fn(&mut Image)| {
             let mut image = image();
             change(&mut image);
-            Image::decode(&image.encode()).is_err()
+            Image::decode(&image.encode().unwrap()).is_err()
         };
         assert!(refused(|image| image.functions[2] = Function::Entry(19)));
         assert!(refused(|image| image.slots[1].offset = 15));

@@ -26,6 +26,12 @@ const JUMP: u8 = 0xe9;
 /// `ud2`.
 const UNDEFINED: [u8; 2] = [0x0f, 0x0b];
 
+/// Whether a component has a core module with this BLAKE3.
+pub fn has_module(component: &[u8], module: &[u8; 32]) -> bool {
+    let modules = rewrite::modules(component).unwrap_or_default();
+    modules.into_iter().any(|(_, content)| blake3::hash(&component[content]) == *module)
+}
+
 /// The component that is compiled in the place of `component`.
 ///
 /// # Errors

@@ -170,7 +170,7 @@ fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Resul
     let module = blake3::hash(wasm).into();
     let (layout, code) = (numbers, linked.code);
     let image = Image { module, is_timed, layout, functions, slots, traps, code };
-    ensure!(Image::decode(&image.encode())? == image, "the image is not read as it was written");
+    ensure!(Image::decode(&image.encode()?)? == image, "the image is not read as it was written");
     Ok(Made { image, kept, frame: linked.frame, unproved, profiled })
 }
 

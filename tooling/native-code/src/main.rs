@@ -66,7 +66,7 @@ fn image(component: &Path, path: &Path, profile: &Profile, is_timed: bool) -> Re
         profiled.called,
         made.unproved.stale
     );
-    write(path, &made.image.encode())
+    write(path, &made.image.encode()?)
 }
 
 fn profile(component: &Path, outputs: &[&Path]) -> Result<()> {

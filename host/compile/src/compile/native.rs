@@ -4,7 +4,7 @@
 //! program. Whatever does not fit leaves the component to Cranelift: another component, kind of
 //! code or processor, or another wasmtime than the image was made for.
 
-use sqlite_wasm_native::image::Image;
+use sqlite_wasm_native::image::{Image, Packed};
 use sqlite_wasm_native::inject;
 use sqlite_wasm_runtime::artifact::engine::EngineKind;
 use sqlite_wasm_runtime::limits::address_space::Form;
@@ -18,8 +18,9 @@ const IMAGES: &[(&[u8], [u8; 32])] = &include!(concat!(env!("OUT_DIR"), "/images
 pub fn compile(kind: EngineKind, wasm: &[u8]) -> Option<Vec<u8>> {
     let is_timed = is_timed(kind).filter(|_| has_features())?;
     IMAGES.iter().find_map(|(bytes, hash)| {
-        let image = Image::trusted(bytes, &[*hash]).ok()?;
-        (image.is_timed == is_timed).then(|| inserted(kind, wasm, &image).ok())?
+        let packed = Packed::trusted(bytes, &[*hash]).ok()?;
+        let is_it = packed.is_timed == is_timed && inject::has_module(wasm, &packed.module);
+        is_it.then(|| inserted(kind, wasm, &packed.image().ok()?).ok())?
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod compile;
 mod compose;
+mod encode;
 mod inspect;
 
 use std::ffi::OsString;
@@ -88,6 +89,7 @@ fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
             compile::by_cranelift(EngineKind::Command(Form::Full), &request)
         }
         Task::Inspect => inspect::inspect(&request)?.encode(),
+        Task::Encode => encode::encode(&request),
         Task::Compose => {
             let (base, extensions) = sqlite_wasm_runtime::extensions::compose::parse(&request)?;
             compose::compose(&base, &extensions)

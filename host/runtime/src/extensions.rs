@@ -44,7 +44,7 @@ use crate::limits::address_space::Reservation;
 use crate::wall::{Plan, Rights};
 use registry::Registry;
 
-pub use build::Built;
+pub use build::{Built, BuiltForm};
 pub use catalog::search;
 pub use grants::{
     Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess,

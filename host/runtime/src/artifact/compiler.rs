@@ -109,6 +109,15 @@ impl Compiler {
         Facts::decode(&self.run(Task::Inspect, &[wasm])?)
     }
 
+    /// The component of a core module that a linker wrote, with the types of its interfaces.
+    ///
+    /// # Errors
+    ///
+    /// When it is not such a module, or [`Failed`].
+    pub fn encode(&self, module: &[u8]) -> Result<Vec<u8>> {
+        self.run(Task::Encode, &[module])
+    }
+
     /// The largest accepted `.wasm`, in bytes.
     pub fn max_wasm_bytes(&self) -> u64 {
         self.budget.max_wasm_bytes()

@@ -9,6 +9,15 @@ use super::inspect::Offer;
 use crate::contract::script::{Script, standalone};
 use crate::contract::version;
 
+/// What a compiler wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuiltForm {
+    /// A component.
+    Component,
+    /// A core module that contains the types of its interfaces.
+    Module,
+}
+
 /// An extension that was built.
 pub struct Built {
     /// Its file.
@@ -45,15 +54,20 @@ impl ExtensionsCtx {
         Ok(Built { wasm, offer: Offer::from(&manifest) })
     }
 
-    /// The component at `path`, which another program has built, with a record of its manifest. To get
+    /// What another program has built at `path`, as a component with a record of its manifest. To get
     /// that, this runs the extension with the usual limits and without any grant. Its code is in the
     /// cache afterwards.
     ///
     /// # Errors
     ///
     /// When it is not an extension, or cannot be used.
-    pub fn complete(&mut self, path: &Path) -> Result<Built> {
-        let (wasm, facts) = self.inspected(path)?;
+    pub fn complete(&mut self, path: &Path, form: BuiltForm) -> Result<Built> {
+        let loader = self.loader()?;
+        let mut wasm = loader.bytes(path)?;
+        if form == BuiltForm::Module {
+            wasm = loader.encode(path, &wasm)?;
+        }
+        let facts = loader.facts(path, &wasm)?;
         version::check(&facts.exports)?;
         let (wasm, manifest) = self.recorded(path, &wasm)?;
         self.compile_ahead(path, &wasm)?;

@@ -32,8 +32,8 @@ pub struct Build {
     #[arg(long)]
     standalone: bool,
 
-    /// A clone of the repository, whose kits build Python and C [default: the one in which this
-    /// program was built; packages have the kit of Python]
+    /// A clone of the repository, whose kits build Python and C [default: those of this program's
+    /// package, or of the repository in which it was built]
     #[arg(long, value_name = "DIR")]
     kits: Option<PathBuf>,
 
@@ -73,13 +73,13 @@ impl Build {
     fn component(&self, language: Language) -> Result<(PathBuf, Built)> {
         ensure!(!self.standalone, "only scripts need `--standalone`");
         let directory = tempfile::tempdir()?;
-        let component = language.build(&self.source, self.kits.as_deref(), directory.path())?;
-        let output = self.output(&component)?;
+        let compiled = language.build(&self.source, self.kits.as_deref(), directory.path())?;
+        let output = self.output(&compiled)?;
         let mut extensions = searching(&extension_directories(&[])).extensions();
         let mut write = vec![directory_of(&output).to_owned(), directory.path().to_owned()];
         write.extend(user_directories::cache());
-        second_wall::raise_for_looking(std::slice::from_ref(&component), &write)?;
-        let built = extensions.complete(&component)?;
+        second_wall::raise_for_looking(std::slice::from_ref(&compiled), &write)?;
+        let built = extensions.complete(&compiled, language.form())?;
         Ok((output, built))
     }
 

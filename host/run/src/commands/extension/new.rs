@@ -52,10 +52,11 @@ enum Kind {
     Table,
 }
 
-/// One extension in two languages, its test, and what the test prints.
+/// One extension in three languages, its test, and what the test prints.
 struct Template {
     javascript: &'static str,
     python: &'static str,
+    c: &'static str,
     test: &'static str,
     expected: &'static str,
 }
@@ -65,6 +66,7 @@ macro_rules! template {
         Template {
             javascript: include_str!(concat!("templates/", $kind, ".js")),
             python: include_str!(concat!("templates/", $kind, ".py")),
+            c: include_str!(concat!("templates/", $kind, ".c")),
             test: include_str!(concat!("templates/", $kind, ".sql")),
             expected: include_str!(concat!("templates/", $kind, ".expected")),
         }
@@ -97,7 +99,7 @@ impl New {
     pub fn execute(&self) -> Result<ExitCode> {
         check_name(&self.name).with_context(|| format!("`{}`", escaped(&self.name)))?;
         let template = self.kind.template();
-        let Some((ending, source)) = self.source(&template)? else {
+        let Some((ending, source)) = self.source(&template) else {
             tools::new(self.kits.as_deref(), &self.name, self.kind.name(), &self.directory)?;
             return Ok(print(self.next_of_crate().as_bytes()));
         };
@@ -120,19 +122,13 @@ impl New {
     }
 
     /// The ending of the source's file, and its text; `None` for a crate.
-    fn source(&self, template: &Template) -> Result<Option<(&'static str, &'static str)>> {
-        Ok(match self.language {
+    fn source(&self, template: &Template) -> Option<(&'static str, &'static str)> {
+        match self.language {
             Language::Javascript => Some(("js", template.javascript)),
             Language::Python => Some(("py", template.python)),
-            Language::C => {
-                ensure!(
-                    self.kind == Kind::Scalar,
-                    "in C there is only a template of `--kind scalar`"
-                );
-                Some(("c", include_str!("templates/scalar.c")))
-            }
+            Language::C => Some(("c", template.c)),
             Language::Rust => None,
-        })
+        }
     }
 
     /// What to do next.

@@ -2,13 +2,15 @@
 //! tools, run as the author, before this program gives up its rights.
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
+use sqlite_wasm_runtime::extensions::BuiltForm;
 use sqlite_wasm_runtime::installation::program_files;
+use sqlite_wasm_runtime::words::complaint::complain;
 use sqlite_wasm_runtime::words::escape::escaped;
 
 /// The kits of a package, beside the program: the files of the repository that their scripts read.
@@ -16,6 +18,9 @@ const KITS: &str = "kits";
 
 /// The script that copies a template.
 const NEW: &str = "tooling/build/new-extension";
+
+/// The most that is shown of what a tool prints, in bytes.
+const MAX_SHOWN_BYTES: u64 = 256 << 10;
 
 /// A language of extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -48,7 +53,12 @@ impl Language {
         }
     }
 
-    /// Build `source`: the path of the component, in `directory` or where Cargo puts it.
+    /// What [`build`](Self::build) writes.
+    pub fn form(self) -> BuiltForm {
+        if self == Self::C { BuiltForm::Module } else { BuiltForm::Component }
+    }
+
+    /// Build `source`: the path of the extension, in `directory` or where Cargo puts it.
     pub fn build(self, source: &Path, kits: Option<&Path>, directory: &Path) -> Result<PathBuf> {
         let script = match self {
             Self::Rust => return build_crate(source),
@@ -81,8 +91,8 @@ fn script_of(named: Option<&Path>, script: &str) -> Result<PathBuf> {
     let packaged = program_files::path(KITS)?;
     let repository = packaged.ancestors().find(has_kit).with_context(|| {
         format!(
-            "there is no `{script}` beside this program; packages have the kit of Python alone: say \
-             `--kits DIR`, a clone of the repository"
+            "there is no `{script}` beside this program; packages have no kit of Rust: say `--kits DIR`, \
+             a clone of the repository"
         )
     })?;
     let script = repository.join(script);
@@ -115,9 +125,18 @@ struct Message {
     filenames: Vec<PathBuf>,
 }
 
+/// Run a script of the kits. What it and its compiler print is shown with control characters escaped,
+/// since it quotes names and sources.
 fn run(command: &mut Command, name: &str) -> Result<()> {
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
-    let status = status.map_err(|error| missing(name, &error))?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| missing(name, &error))?;
+    let mut errors = BufReader::new(child.stderr.take().context("it has no standard error")?);
+    for line in errors.by_ref().take(MAX_SHOWN_BYTES).split(b'\n') {
+        complain(String::from_utf8_lossy(&line?));
+    }
+    // It would wait for a reader.
+    std::io::copy(&mut errors, &mut std::io::sink())?;
+    let status = child.wait()?;
     ensure!(status.success(), "`{}` failed, see above", escaped(name));
     Ok(())
 }

@@ -51,6 +51,8 @@ pub enum Task {
     CompileByCranelift,
     /// Describe the component.
     Inspect,
+    /// Make a component of a core module that contains the types of its interfaces.
+    Encode,
     /// Compose a base with extensions.
     Compose,
 }
@@ -67,6 +69,7 @@ const TASKS: &[(Task, &str)] = &[
     (Task::Compile(EngineKind::Extension(Form::Unsignalled)), "compile-unsignalled-extension"),
     (Task::CompileByCranelift, "compile-command-by-cranelift"),
     (Task::Inspect, "inspect"),
+    (Task::Encode, "encode"),
     (Task::Compose, "compose"),
 ];
 
@@ -84,7 +87,9 @@ impl Task {
     fn max_result_bytes(self) -> usize {
         match self {
             Self::Inspect => MAX_FACTS_BYTES,
-            Self::Compile(_) | Self::CompileByCranelift | Self::Compose => usize::MAX,
+            Self::Compile(_) | Self::CompileByCranelift | Self::Encode | Self::Compose => {
+                usize::MAX
+            }
         }
     }
 
@@ -92,6 +97,7 @@ impl Task {
         match self {
             Self::Compile(_) | Self::CompileByCranelift => "compiling",
             Self::Inspect => "inspecting",
+            Self::Encode => "encoding",
             Self::Compose => "composing",
         }
     }

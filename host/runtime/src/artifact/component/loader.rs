@@ -265,6 +265,11 @@ impl Loader {
         wasm.map_err(|error| error.context(LoadError(path.into())))
     }
 
+    /// The component of the core module in the file at `path`.
+    pub(crate) fn encode(&self, path: &Path, module: &[u8]) -> Result<Vec<u8>> {
+        self.compiler.encode(module).map_err(|error| error.context(LoadError(path.into())))
+    }
+
     /// The facts about these bytes of the file at `path`.
     pub(crate) fn facts(&self, path: &Path, wasm: &[u8]) -> Result<Facts> {
         self.compiler.inspect(wasm).map_err(|error| error.context(LoadError(path.into())))

@@ -4,6 +4,7 @@ use std::sync::Once;
 
 use crate::support::guest::{Loaded, guest};
 use crate::support::{self, Directory};
+use crate::tokenizers;
 
 const GRANT: &[&str] = &["--grant", "python_kit=sql"];
 
@@ -60,7 +61,7 @@ fn exceptions_are_errors_that_name_the_function() {
     for (sql, message) in [
         ("SELECT py_shout(NULL);\n", "py_shout: TypeError: text must be text, not NULL"),
         ("SELECT py_shout(1);\n", "py_shout: TypeError: text must be text, not an integer"),
-        ("SELECT py_fails('code');\n", "py_fails: full (line 33)"),
+        ("SELECT py_fails('code');\n", "py_fails: full (line 36)"),
         ("SELECT py_fails('object');\n", "py_fails: TypeError: SQL has no value for object"),
         ("SELECT py_fails('big');\n", "py_fails: OverflowError"),
         ("SELECT py_total(1);\n", "no such table: orders"),
@@ -83,4 +84,30 @@ fn results_without_memory_for_them_are_errors() {
         is_whole
     });
     assert!(results[0] && !results[results.len() - 1], "{results:?}");
+}
+
+#[test]
+fn a_tokenizer_finds_what_fts5_finds() {
+    tokenizers::finds_what_fts5_finds(&kit("words"), "py_words");
+    let about = "CREATE VIRTUAL TABLE o USING fts5(x, tokenize = 'py_odd about'); INSERT INTO o VALUES ('ab');
+                 CREATE VIRTUAL TABLE w USING fts5vocab(o, row); SELECT term FROM w;";
+    kit("about").answers(about, &["document None", "twin"]);
+}
+
+#[test]
+fn tokens_that_are_none_are_errors_of_the_module() {
+    for (what, failure) in [
+        ("outside", "py_odd: ValueError: a token is from 0 to 3, not in the text"),
+        ("backwards", "py_odd: ValueError: a token is from 0 to 1, not in the text or before"),
+        ("short", "py_odd: TypeError: a token is (token, start, end)"),
+        ("number", "py_odd: TypeError: a token is (token, start, end)"),
+        ("nothing", "py_odd: TypeError"),
+        ("strange", "py_odd: KeyError: 'strange'"),
+        ("a b", "error in tokenizer constructor"),
+    ] {
+        let sql = format!(
+            "CREATE VIRTUAL TABLE o USING fts5(x, tokenize = 'py_odd {what}'); INSERT INTO o VALUES ('ab');"
+        );
+        kit("odd-tokens").run(&sql).complains(failure);
+    }
 }

@@ -1,5 +1,5 @@
-//! Tokenizers of FTS5 by an extension: `conf_words` of `tests/guests/conformance` finds the words that
-//! FTS5's own `ascii` finds, so all that stands on them is equal.
+//! Tokenizers of FTS5 by an extension: `conf_words` of `tests/guests/conformance` and `py_words` of
+//! `tests/guests/python_kit` find the words that FTS5's own `ascii` finds, so all that stands on them is equal.
 
 use crate::support::guest::Loaded;
 
@@ -14,7 +14,7 @@ const TEXTS: &str = "
             (CAST(x'61ff62' AS TEXT)), ('a' || char(0) || 'b'), (replace(hex(zeroblob(300)), '00', 'long')))
         SELECT i, (SELECT group_concat(w, ' ') FROM (SELECT w FROM words WHERE random() % 3 = i % 3)) AS t,
             (SELECT w FROM words ORDER BY random() LIMIT 1) AS u FROM n;
-    CREATE VIRTUAL TABLE ours USING fts5(t, u, tokenize = 'conf_words', prefix = '2 3');
+    CREATE VIRTUAL TABLE ours USING fts5(t, u, tokenize = 'TOKENIZER', prefix = '2 3');
     CREATE VIRTUAL TABLE theirs USING fts5(t, u, tokenize = 'ascii', prefix = '2 3');
     INSERT INTO ours(rowid, t, u) SELECT * FROM input;
     INSERT INTO theirs(rowid, t, u) SELECT * FROM input;
@@ -23,6 +23,11 @@ const TEXTS: &str = "
 
 #[test]
 fn words_of_an_extension_are_found_as_those_of_fts5() {
+    finds_what_fts5_finds(&loaded("words"), "conf_words");
+}
+
+/// Fails unless tables with this tokenizer of the loaded extension are those with FTS5's own `ascii`.
+pub fn finds_what_fts5_finds(loaded: &Loaded, tokenizer: &str) {
     let differences = |columns: &str, rest: &str| {
         let select =
             |table: &str| format!("SELECT {columns} FROM {}", rest.replace("TABLE", table));
@@ -32,7 +37,7 @@ fn words_of_an_extension_are_found_as_those_of_fts5() {
                  (SELECT count(*) FROM ({theirs} EXCEPT {ours})) FROM ({ours});\n"
         )
     };
-    let mut script = TEXTS.to_owned();
+    let mut script = TEXTS.replace("TOKENIZER", tokenizer);
     script += "CREATE VIRTUAL TABLE v_ours USING fts5vocab(ours, instance);
                CREATE VIRTUAL TABLE v_theirs USING fts5vocab(theirs, instance);\n";
     script += &differences("*", "v_TABLE");
@@ -52,7 +57,7 @@ fn words_of_an_extension_are_found_as_those_of_fts5() {
     let mut answers = vec!["1|0|0"];
     answers.extend(queries.iter().flat_map(|_| ["1|0|0", "0"]));
     answers.push("1|0|0");
-    loaded("words").answers(&script, &answers);
+    loaded.answers(&script, &answers);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 """python_kit: an extension by the kit for Python, for `tests/extensions/python_kit.rs`. Not shipped."""
 
-from sqlite_extension import aggregate, collation, extension, function, sql, table
+import re
+import string
+
+from sqlite_extension import aggregate, collation, extension, function, sql, table, tokenizer
 
 extension("python_kit", version="1.0.0", description="one of everything", needs=["sql"])
 
@@ -77,3 +80,30 @@ def py_squares(stop, start=1):
 @function()
 def py_zeros(count: int):
     return bytes(count)
+
+
+LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+@tokenizer()
+def py_words(text):
+    """As FTS5's `ascii`."""
+    for found in re.finditer("[0-9A-Za-z\x80-\U0010ffff]+", text):
+        yield found[0].translate(LOWER), *found.span()
+
+
+def py_known(words):
+    if len(words) != 1:
+        raise ValueError("one word")
+
+
+@tokenizer("py_odd", check=py_known)
+def odd(text, about):
+    return {
+        "outside": [("a", 0, len(text) + 1)],
+        "backwards": [("a", 1, 1), ("a", 0, 1)],
+        "short": [("a", 0)],
+        "number": [(1, 0, 1)],
+        "nothing": None,
+        "about": [(f"{about.purpose} {about.locale}", 0, len(text)), ("twin", 0, 1, True)],
+    }[about.words[0]]

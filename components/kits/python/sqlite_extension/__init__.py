@@ -19,6 +19,8 @@ import inspect
 import types as _types
 import typing
 
+from . import tokenizers
+
 #: The risks of `risk=`, as in SQLite: where SQL may call a function if a schema may be hostile.
 RISKS = ("innocuous", "ordinary", "direct-only")
 
@@ -101,6 +103,22 @@ def collation(name=None):
     def register(compare):
         registry.collations.append(Entry(name or compare.__name__, compare))
         return compare
+
+    return register
+
+
+def tokenizer(name=None, *, check=None):
+    """Register a tokenizer of FTS5: a function of a text that returns or yields `(token, start, end)`, with offsets in the text.
+
+    With `True` behind them it is a synonym of the token before. A second parameter gets the `purpose`, the `locale` and the
+    `words` behind the tokenizer's name; `check` is called with these words when a table is opened, and raises for wrong ones.
+    """
+
+    def register(tokenize):
+        call = tokenizers.served(tokenize, check, _arity(tokenize) != 1)
+        entry = Entry(name or tokenize.__name__, call, risk="innocuous", kind="tokenizer", checked=call)
+        registry.functions.append(entry)
+        return tokenize
 
     return register
 

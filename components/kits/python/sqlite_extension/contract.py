@@ -34,6 +34,7 @@ KINDS = {
     "scalar": types.FunctionKind.SCALAR,
     "aggregate": types.FunctionKind.AGGREGATE,
     "window": types.FunctionKind.WINDOW,
+    "tokenizer": types.FunctionKind.TOKENIZER,
 }
 NULL = types.Value_Null()
 

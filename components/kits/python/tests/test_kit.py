@@ -46,6 +46,38 @@ class Registering(unittest.TestCase):
         with self.assertRaises(TypeError):
             entry.checked(b"")
 
+    def test_tokens_have_offsets_in_bytes(self):
+        @kit.tokenizer()
+        def words(text):
+            return [("größe", 1, 6), ("x", 3, 7, True), ("\udcff", 7, 8)]
+
+        @kit.tokenizer("about", check=lambda words: words.index("known"))
+        def other(text, about):
+            yield " ".join((about.purpose, about.locale or "none", *about.words)), 0, len(text)
+
+        first, second = (entry.implementation for entry in kit.registry.functions)
+        token = kit.tokenizers.HEAD.pack
+        self.assertEqual(
+            first(" Größe.\udcff", 4, None),
+            token(1, 8, 7) + "größe".encode() + token(3, 9, 1 | 1 << 31) + b"x" + token(9, 10, 1) + b"\xff",
+        )
+        self.assertEqual(second(b"\xffa", 3, "de", "known")[12:], b"prefix de known")
+        self.assertEqual(second("", 4, None)[12:], b"document none")
+        self.assertIsNone(second(None, 0, None, "known"))
+        with self.assertRaises(ValueError):
+            second(None, 0, None)
+
+    def test_what_is_not_a_token_is_refused(self):
+        for wrong in [("a", 0, 3), ("a", -1, 1), ("a", 1, 0)]:
+            with self.assertRaises(ValueError):
+                kit.tokenizers.packed("ab", [wrong])
+        for wrong in [("a", 0), ("a", 0, 1, 1), (b"a", 0, 1), ("a", 0.0, 1), "abc", None]:
+            with self.assertRaises(TypeError):
+                kit.tokenizers.packed("ab", [wrong])
+        with self.assertRaises(ValueError):
+            kit.tokenizers.packed("ab", [("a", 1, 1), ("a", 0, 1)])
+        self.assertEqual(kit.tokenizers.packed("ab", []), b"")
+
     def test_aggregates_and_tables(self):
         @kit.aggregate()
         class Total:

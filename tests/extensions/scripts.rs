@@ -223,6 +223,9 @@ fn a_script_runs_wherever_an_extension_does() {
     let directory = mine.path();
     let sql = "SELECT shout('ah'), (SELECT sum(n) FROM squares(3))";
     support::ours(&directory, &[":memory:", ".load ./mine", sql]).prints("AH!|6\n").keeps_quiet();
+    // Tools for components read it too: `wkg oci push` does no more.
+    let file = fs::read(directory.join("mine.wasm")).expect("it was built");
+    wit_component::decode(&file).expect("it is a component");
     let compose = ["compose", "--embed", "./mine.wasm", "-o", "composed.wasm"];
     let composed = support::ours(&directory, &compose).exits_with(0);
     composed.prints("mine 1.2.3: bundled (a script)\n");

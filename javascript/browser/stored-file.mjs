@@ -73,15 +73,23 @@ export class Stored {
     if (offset < this.#windowStart || offset + length > this.#windowStart + this.#windowLength) {
       const isSequential = gap >= 0 && gap < MAX_GAP * length && offset > 0;
       if (!isSequential || offset + WINDOW_BYTES > this.#size || length > WINDOW_BYTES / 2) return null;
-      this.#window ??= new Uint8Array(WINDOW_BYTES);
-      this.#windowLength = 0;
-      this.#windowLength = this.#handle.read(this.#window, { at: this.#base + offset });
-      this.#windowStart = offset;
+      this.#readAhead(offset);
       if (length > this.#windowLength) return null;
     }
     const from = offset - this.#windowStart;
     memory.set(this.#window.subarray(from, from + length), start);
     return length;
+  }
+
+  #readAhead(offset) {
+    this.#window ??= new Uint8Array(WINDOW_BYTES);
+    this.#windowLength = 0;
+    this.#windowStart = offset;
+    try {
+      this.#windowLength = this.#handle.read(this.#window, { at: this.#base + offset });
+    } catch {
+      // A part of the disk cannot be read. It may be one that SQLite did not ask for, which is read by itself then.
+    }
   }
 
   #fromHandle(memory, start, length, offset) {

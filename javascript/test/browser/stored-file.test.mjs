@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { FileError } from '../../src/files/errors.js';
 import { Stored } from '../../browser/stored-file.mjs';
 
 const PAGE = 4096;
@@ -10,6 +11,8 @@ const PAGE = 4096;
 /** A synchronous access handle in memory, which writes no further than `room`. */
 class Handle {
   reads = 0;
+  /** Where the disk cannot be read, if anywhere. */
+  bad = -1;
   arrays = new Set();
 
   constructor(bytes, room = Infinity) {
@@ -24,6 +27,7 @@ class Handle {
   read(buffer, { at }) {
     this.reads++;
     this.arrays.add(buffer);
+    if (at <= this.bad && this.bad < at + buffer.length) throw new DOMException('the disk has failed', 'InvalidStateError');
     const part = this.bytes.subarray(at, at + buffer.length);
     buffer.set(part);
     return part.length;
@@ -85,6 +89,16 @@ test('reads elsewhere read no more than their page', () => {
   const next = random(1);
   for (let turn = 0; turn < 200; turn++) check(stored, handle.bytes, Math.floor(next() * 10) * 10 * PAGE, PAGE);
   assert.ok([...handle.arrays].every((array) => array.length === PAGE));
+});
+
+test('a page that cannot be read leaves all others readable', () => {
+  const handle = new Handle(content(100 * PAGE));
+  const stored = new Stored(handle);
+  handle.bad = 40 * PAGE + 5;
+  for (let page = 0; page < 100; page++) {
+    if (page !== 40) check(stored, handle.bytes, page * PAGE, PAGE);
+    else assert.throws(() => stored.read(new Uint8Array(PAGE), 0, PAGE, page * PAGE), FileError);
+  }
 });
 
 for (const base of [0, PAGE]) test(`reads, writes and ends of the file from ${base} on`, () => {

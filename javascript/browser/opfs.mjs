@@ -6,9 +6,12 @@ import { FLAG } from '../src/files/flags.js';
 import { JOURNAL, nameAt } from '../src/files/names.js';
 import { Stored, StoredFile } from './stored-file.mjs';
 import { Budget, DEFAULT_TEMPORARY, TemporaryFile } from './temporary-file.mjs';
+import { DIRECT, JournalWrites, WalWrites, WriteBehind } from './write-behind.mjs';
 
 /** What is opened beside a database. SQLite chooses the names of super-journals, so theirs is kept in the file. */
 const BESIDE = ['-journal', '-wal'];
+/** Which writes of a file may wait. */
+const WRITES = { '': () => DIRECT, '-journal': () => new JournalWrites(), '-wal': (size) => new WalWrites(size) };
 const SUPER = '-super';
 const SUPER_NAME = /^(.*)-mj[0-9A-F]{6}9[0-9A-F]{2}$/;
 
@@ -67,17 +70,19 @@ class Opened {
     this.parts = parts;
   }
 
-  async open() {
+  /** @param {WriteBehind} behind The writes of its disk that wait. */
+  async open(behind) {
     const { directory, last } = await directoryOf(this.parts, true);
     for (const ending of ['', ...BESIDE, SUPER]) {
       const file = await directory.getFileHandle(last + ending, { create: true });
       this.files.set(ending, await accessHandle(file));
     }
     const head = this.files.get(SUPER);
-    this.superHead = new Stored(head);
-    this.superJournal = new Stored(head, SUPER_HEAD_BYTES);
+    this.superHead = new Stored(head, behind);
+    this.superJournal = new Stored(head, behind, { base: SUPER_HEAD_BYTES });
     this.superName = this.#readSuperName();
-    this.stored = new Map(['', ...BESIDE].map((ending) => [this.path + ending, new Stored(this.files.get(ending))]));
+    const stored = (ending) => new Stored(this.files.get(ending), behind, { writes: WRITES[ending] });
+    this.stored = new Map(['', ...BESIDE].map((ending) => [this.path + ending, stored(ending)]));
   }
 
   #readSuperName() {
@@ -126,6 +131,7 @@ class Opened {
 /** The files that one engine can open: replaces ../src/files/disk.js. */
 export class OpfsDisk {
   #opened = new Map();
+  #behind = new WriteBehind();
   /** The path of the last file that was not found because it was not opened ahead. */
   missing = null;
 
@@ -145,7 +151,7 @@ export class OpfsDisk {
     const opened = new Opened(path, partsOf(name));
     this.#opened.set(path, opened);
     try {
-      await opened.open();
+      await opened.open(this.#behind);
     } catch (error) {
       for (const handle of opened.files.values()) handle.close();
       this.#opened.delete(path);

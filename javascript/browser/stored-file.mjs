@@ -3,6 +3,7 @@
 
 import { ERROR, FileError } from '../src/files/errors.js';
 import { LocalLock } from './local-lock.mjs';
+import { DIRECT, WriteBehind } from './write-behind.mjs';
 
 /** A failure of the browser as one of wit/host/files.wit. */
 function translated(error) {
@@ -36,7 +37,7 @@ function bufferOf(length) {
 export class Stored {
   #handle;
   #base;
-  /** Asked once: nobody else can change it. */
+  /** Asked at the beginning: nobody else can change it. */
   #size;
   /** Bytes that were read ahead, from `#windowStart` on. */
   #window = null;
@@ -47,10 +48,20 @@ export class Stored {
   /** The locks of those that have it open. */
   locks = new Set();
 
-  constructor(handle, base = 0) {
+  /** The writes that wait of all files of its disk. */
+  #behind;
+
+  /**
+   * @param {FileSystemSyncAccessHandle} handle
+   * @param {WriteBehind} behind
+   * @param {typeof DIRECT} writes Which of its writes may wait.
+   */
+  constructor(handle, behind = new WriteBehind(), { base = 0, writes = () => DIRECT } = {}) {
     this.#handle = handle;
     this.#base = base;
-    this.#size = Math.max(0, handle.getSize() - base);
+    this.#askSize();
+    this.#behind = behind;
+    this.writes = writes(this.#size);
   }
 
   get size() {
@@ -59,6 +70,7 @@ export class Stored {
 
   /** Reads into `memory` at `start`: fewer bytes than wanted only at the end of the file. */
   read(memory, start, length, offset) {
+    this.#behind.endOf(this);
     try {
       return this.#fromWindow(memory, start, length, offset) ?? this.#fromHandle(memory, start, length, offset);
     } catch (error) {
@@ -102,31 +114,53 @@ export class Stored {
 
   write(memory, start, length, offset) {
     this.#windowLength = 0;
+    const behind = this.#behind;
+    if (this.writes.mayWait(memory[start], length, offset, this.#size) && behind.add(this, memory, start, length, offset)) {
+      this.#size = Math.max(this.#size, offset + length);
+      return;
+    }
+    if (behind.endWith(this, memory, start, length, offset)) return;
+    behind.end();
     const bytes = bufferOf(length);
     bytes.set(memory.subarray(start, start + length));
+    this.put(bytes, offset);
+  }
+
+  /** Gives bytes to the browser. */
+  put(bytes, offset) {
+    const { length } = bytes;
     let count;
     try {
       count = this.#handle.write(bytes, { at: this.#base + offset });
     } catch (error) {
-      this.#size = Math.max(0, this.#handle.getSize() - this.#base);
+      this.#askSize();
       throw translated(error);
     }
     this.#size = Math.max(this.#size, offset + count);
+    if (count === length) return;
     // Chromium writes what there is room for.
-    if (count < length) throw new FileError(ERROR.FULL);
+    this.#askSize();
+    throw new FileError(ERROR.FULL);
+  }
+
+  #askSize() {
+    this.#size = Math.max(0, this.#handle.getSize() - this.#base);
   }
 
   truncate(size) {
     this.#windowLength = 0;
+    this.#behind.end();
     try {
       this.#handle.truncate(this.#base + size);
     } catch (error) {
       throw translated(error);
     }
     this.#size = size;
+    this.writes.truncated(size);
   }
 
   flush() {
+    this.#behind.end();
     try {
       this.#handle.flush();
     } catch (error) {

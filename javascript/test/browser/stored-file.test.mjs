@@ -5,63 +5,9 @@ import { test } from 'node:test';
 
 import { FileError } from '../../src/files/errors.js';
 import { Stored } from '../../browser/stored-file.mjs';
+import { Handle, content, isSame, random } from './handle.mjs';
 
 const PAGE = 4096;
-
-/** A synchronous access handle in memory, which writes no further than `room`. */
-class Handle {
-  reads = 0;
-  /** Where the disk cannot be read, if anywhere. */
-  bad = -1;
-  arrays = new Set();
-
-  constructor(bytes, room = Infinity) {
-    this.bytes = Uint8Array.from(bytes);
-    this.room = room;
-  }
-
-  getSize() {
-    return this.bytes.length;
-  }
-
-  read(buffer, { at }) {
-    this.reads++;
-    this.arrays.add(buffer);
-    if (at <= this.bad && this.bad < at + buffer.length) throw new DOMException('the disk has failed', 'InvalidStateError');
-    const part = this.bytes.subarray(at, at + buffer.length);
-    buffer.set(part);
-    return part.length;
-  }
-
-  write(buffer, { at }) {
-    this.arrays.add(buffer);
-    const count = Math.max(0, Math.min(buffer.length, this.room - at));
-    if (at + count > this.bytes.length) this.truncate(at + count);
-    this.bytes.set(buffer.subarray(0, count), at);
-    return count;
-  }
-
-  truncate(size) {
-    const bytes = new Uint8Array(size);
-    bytes.set(this.bytes.subarray(0, size));
-    this.bytes = bytes;
-  }
-}
-
-const random = (seed) => () => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-  return seed / 2 ** 31;
-};
-
-/** Bytes of which no two pages are the same. */
-function content(length) {
-  const bytes = new Uint8Array(length);
-  for (let index = 0; index < length; index++) bytes[index] = index * 7 + (index >> 8) * 13 + (index >> 12);
-  return bytes;
-}
-
-/** Faster than `deepEqual`, which compares elements. */
-const isSame = (one, other) => Buffer.from(one).equals(Buffer.from(other));
 
 function check(stored, expected, offset, length) {
   const memory = new Uint8Array(length + 2).fill(1);
@@ -105,7 +51,7 @@ for (const base of [0, PAGE]) test(`reads, writes and ends of the file from ${ba
   for (let seed = 1; seed <= 10; seed++) {
     const next = random(seed);
     const whole = new Handle(content(base + 60 * PAGE), base + 80 * PAGE);
-    const stored = new Stored(whole, base);
+    const stored = new Stored(whole, undefined, { base });
     const model = () => whole.bytes.subarray(base);
     let offset = 0;
     for (let turn = 0; turn < 300; turn++) {

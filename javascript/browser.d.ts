@@ -42,8 +42,8 @@ export interface ExtensionOptions {
 
 export class Database {
   private constructor();
-  /** Runs all statements of a text. Returns a result for each. */
-  query(sql: string, params?: unknown[], options?: { rows?: number }): Promise<Result[]>;
+  /** Runs all statements of a text. Returns a result for each. `signal` stops the statement that runs. */
+  query(sql: string, params?: unknown[], options?: { rows?: number; signal?: AbortSignal }): Promise<Result[]>;
   exec(sql: string): Promise<void>;
   all(sql: string, ...params: unknown[]): Promise<Record<string, Value>[]>;
   get(sql: string, ...params: unknown[]): Promise<Record<string, Value> | undefined>;

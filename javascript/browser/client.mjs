@@ -1,9 +1,12 @@
 // The promise-based client of a page: `open` starts a worker with the engine, and the methods are messages to it.
 
-import { unpacked } from './errors.mjs';
+import { interrupted, notBegun, unpacked } from './errors.mjs';
 
 /** The worker of this package, beside this file. */
 const WORKER = new URL('./worker.js', import.meta.url);
+
+/** Milliseconds for a worker to read that a statement is to end. */
+const PATIENCE = 2000;
 
 /** Sets an own property, also where the name is `__proto__`, which comes from SQL. */
 const setOwn = (object, name, value) =>
@@ -12,11 +15,23 @@ const setOwn = (object, name, value) =>
 const objectOf = (columns, row) => columns.reduce((object, { name }, index) => setOwn(object, name, row[index]), {});
 
 export class Database {
-  #worker;
+  #worker = null;
+  #begin;
+  #opening;
   #waiting = new Map();
   #next = 0;
+  /** The arguments with which extensions were loaded: another worker has none. */
+  #extensions = [];
 
-  constructor(worker) {
+  /** For `open`: `begin` makes a worker, and `opening` is what it opens. */
+  constructor(begin, ...opening) {
+    this.#begin = begin;
+    this.#opening = opening;
+    this.#start();
+  }
+
+  #start() {
+    const worker = this.#begin();
     this.#worker = worker;
     worker.onmessage = ({ data: { number, result, error } }) => {
       const { resolve, reject } = this.#waiting.get(number);
@@ -28,23 +43,48 @@ export class Database {
   }
 
   #end(error) {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
     this.#worker?.terminate();
     this.#worker = null;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
   }
 
   #call(method, ...args) {
+    return this.#stoppable(undefined, method, ...args);
+  }
+
+  /** Sends a request, which `signal` can stop. */
+  #stoppable(signal, method, ...args) {
     if (!this.#worker) return Promise.reject(new TypeError('The database connection is not open'));
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(this.#next, { resolve, reject });
-      this.#worker.postMessage({ number: this.#next++, method, args });
+    if (signal?.aborted) return Promise.reject(notBegun());
+    const number = this.#next++;
+    const stop = () => this.#interrupt(number);
+    signal?.addEventListener('abort', stop);
+    const reply = new Promise((resolve, reject) => {
+      this.#waiting.set(number, { resolve, reject });
+      this.#worker.postMessage({ number, method, args });
     });
+    return reply.finally(() => signal?.removeEventListener('abort', stop));
+  }
+
+  /** Without JSPI a worker does not read messages while a statement runs, so it ends with the statement. */
+  async #interrupt(number) {
+    const worker = this.#worker;
+    const isRead = this.#call('interrupt', number).then(() => true, () => true);
+    const isLate = new Promise((late) => { setTimeout(late, PATIENCE, false); });
+    if (await Promise.race([isRead, isLate]) || this.#worker !== worker || !this.#waiting.has(number)) return;
+    // What is in its memory would be lost.
+    if (this.#opening[0] === ':memory:') return;
+    this.#end(interrupted('the statement was stopped with its worker; what was not committed is rolled back'));
+    this.#start();
+    const fail = (error) => this.#end(error);
+    this.#call('open', ...this.#opening).catch(fail);
+    for (const args of this.#extensions) this.#call('loadExtension', ...args).catch(fail);
   }
 
   /** For `open`. */
-  static async start(worker, name, options) {
-    const database = new Database(worker);
+  static async start(begin, name, options) {
+    const database = new Database(begin, name, options);
     try {
       await database.#call('open', name, options);
     } catch (error) {
@@ -58,12 +98,13 @@ export class Database {
    * Runs all statements of a text.
    * @param {string} sql
    * @param {any[]} params For one statement: values, or an object with names.
-   * @param {{ rows?: number }} options `rows`: how many of each statement are returned.
+   * @param {{ rows?: number, signal?: AbortSignal }} options `rows`: how many of each statement are returned; `signal`:
+   *   stops the statement that runs. The error says what became of its transaction.
    * @returns {Promise<{ columns: { name: string, type: string | null }[], rows: any[][], isCut: boolean, changes: number,
    *   lastInsertRowid: number | bigint, time: number }[]>} A result for each statement; rows are arrays.
    */
-  query(sql, params = [], { rows } = {}) {
-    return this.#call('execute', sql, params, rows);
+  query(sql, params = [], { rows, signal } = {}) {
+    return this.#stoppable(signal, 'execute', sql, params, rows);
   }
 
   /** Runs all statements of a text for what they change. */
@@ -90,9 +131,11 @@ export class Database {
   }
 
   /** Loads an extension from its bytes, or from a URL with `{ sha256 }`. `{ grants: ['sql'] }` lets it run SQL. */
-  loadExtension(source, options) {
+  async loadExtension(source, options) {
     const from = typeof source === 'string' || source instanceof URL ? new URL(source, document.baseURI).href : source;
-    return this.#call('loadExtension', from, options);
+    const loaded = await this.#call('loadExtension', from, options);
+    this.#extensions.push([from, options]);
+    return loaded;
   }
 
   /** The bytes of the database's file. */
@@ -127,5 +170,5 @@ export class Database {
  */
 export async function open(name, { worker = WORKER, engine, ...limits } = {}) {
   const options = engine ? { ...limits, engine: new URL(engine, document.baseURI).href } : limits;
-  return Database.start(new Worker(worker, { type: 'module' }), name, options);
+  return Database.start(() => new Worker(worker, { type: 'module' }), name, options);
 }

@@ -1,5 +1,10 @@
 // Errors between workers, as what a message can have.
 
+/** The error of a statement that its user has stopped. */
+export const interrupted = (message) => Object.assign(new Error(message), { name: 'SqliteError', code: 'SQLITE_INTERRUPT' });
+
+export const notBegun = () => interrupted('the statement was stopped before it began');
+
 /** Own properties of errors that the client has too. */
 const PROPERTIES = ['code', 'offset', 'limit', 'value'];
 

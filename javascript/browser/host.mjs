@@ -2,6 +2,7 @@
 // is in a transaction the requests of the others wait; if its worker ends, the transaction is rolled back.
 
 import { Session } from './session.mjs';
+import { notBegun } from './errors.mjs';
 import { awaitEnd } from './ownership.mjs';
 
 /** What clients can ask for: methods of a session. */
@@ -20,7 +21,8 @@ export class Host {
   /** Who is in a transaction. */
   #holder = null;
   #waiting = [];
-  #isBusy = false;
+  /** The request that runs, if one does. */
+  #current = null;
   #isClosed = false;
   /** Fulfilled when the running request has ended. */
   #running = Promise.resolve();
@@ -40,16 +42,26 @@ export class Host {
     return this.#holder === id;
   }
 
-  /** Runs a request of a worker, in its turn. */
-  run(from, method, args) {
+  /** Runs a request of a worker, in its turn, unless or until `signal` stops it. */
+  run(from, method, args, signal) {
     if (this.#isClosed) throw notRun();
     if (!METHODS.has(method)) throw new TypeError(`there is no request ${method}`);
     if (this.#waiting.length >= MAX_WAITING) throw new RangeError(`${MAX_WAITING} requests wait already`);
     this.#watch(from);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ from, method, args, resolve, reject });
+      const request = { from, method, args, resolve, reject };
+      this.#waiting.push(request);
+      signal?.addEventListener('abort', () => this.#interrupt(request));
       this.#next();
     });
+  }
+
+  #interrupt(request) {
+    if (request === this.#current) this.#session.interrupt();
+    const index = this.#waiting.indexOf(request);
+    if (index < 0) return;
+    this.#waiting.splice(index, 1);
+    request.reject(notBegun());
   }
 
   /** Notices when a worker ends that may be in a transaction. */
@@ -70,11 +82,12 @@ export class Host {
   }
 
   async #next() {
-    if (this.#isBusy) return;
+    if (this.#current) return;
     const index = this.#waiting.findIndex(({ from }) => this.#holder === null || from === this.#holder);
     if (index < 0) return;
-    const [{ from, method, args, resolve, reject }] = this.#waiting.splice(index, 1);
-    this.#isBusy = true;
+    const [request] = this.#waiting.splice(index, 1);
+    const { from, method, args, resolve, reject } = request;
+    this.#current = request;
     const run = async () => this.#session[method](...args);
     const result = run();
     this.#running = result.catch(() => {});
@@ -84,7 +97,7 @@ export class Host {
       reject(error);
     }
     this.#holder = this.#session.inTransaction ? from : null;
-    this.#isBusy = false;
+    this.#current = null;
     this.#next();
   }
 

@@ -3,9 +3,9 @@
 
 import { openFlags } from '../src/api/open-flags.js';
 import { Files } from '../src/files/imports.js';
-import { Process } from '../src/host/process.js';
 import { ROOM_BYTES, limitMemory } from '../src/wasm/memory-limit.js';
 import { canSuspend } from './suspendable-instance.mjs';
+import { YieldingProcess } from './yielding.mjs';
 
 export { openFlags };
 
@@ -53,7 +53,7 @@ export function openHost(options, { [HOST]: { disk, bytes } }) {
   return {
     module: moduleOf(bytes, options.limits.memory),
     files: new Files(disk),
-    process: new Process({ workingDirectory: () => '/', sleep }),
+    process: new YieldingProcess({ workingDirectory: () => '/', sleep }),
     target: options.isAnonymous ? options.file : disk.pathOf(options.file),
     suspends: canSuspend,
   };

@@ -1,7 +1,7 @@
 // One worker among those of all tabs that have a database open. It owns the database, or it sends its requests to the
 // owner over a BroadcastChannel.
 
-import { packed, unpacked } from './errors.mjs';
+import { notBegun, packed, unpacked } from './errors.mjs';
 import { Host, NOT_RUN } from './host.mjs';
 import { awaitOwnership, channelName, showAlive } from './ownership.mjs';
 
@@ -26,6 +26,8 @@ export class Peer {
   #extensions = [];
   #channel;
   #sent = new Map();
+  /** Ends for the requests of others that run here. */
+  #ends = new Map();
   /** Requests without an owner yet. */
   #held = [];
   #next = 0;
@@ -81,36 +83,50 @@ export class Peer {
     this.#sent.clear();
     this.#settled.resolve();
     for (const args of this.#extensions) this.#forward('loadExtension', args).catch(() => {});
-    for (const { method, args, resolve, reject } of this.#held.splice(0)) this.#inTransaction(method, args).then(resolve, reject);
+    for (const { method, args, signal, resolve, reject } of this.#held.splice(0)) this.#inTransaction(method, args, signal).then(resolve, reject);
   }
 
-  /** Runs a method of the session. */
-  request(method, args) {
+  /** Runs a method of the session, unless or until `signal` stops it. */
+  request(method, args, signal) {
     if (this.#failure) return Promise.reject(this.#failure);
-    const result = this.#inTransaction(method, args);
+    const result = this.#inTransaction(method, args, signal);
     if (method === 'loadExtension') result.then(() => this.#extensions.push(args), () => {});
     return result;
   }
 
   /** Fails once where the transaction was lost that the request may belong to. */
-  async #inTransaction(method, args) {
-    if (!this.#hasLostTransaction) return this.#forward(method, args);
+  async #inTransaction(method, args, signal) {
+    if (!this.#hasLostTransaction) return this.#forward(method, args, signal);
     this.#hasLostTransaction = false;
     throw transactionLost();
   }
 
   /** To the owner, or as soon as there is one. */
-  async #forward(method, args) {
-    if (this.#host) return this.#host.run(this.#id, method, args);
+  async #forward(method, args, signal) {
+    if (signal?.aborted) throw notBegun();
+    if (this.#host) return this.#host.run(this.#id, method, args, signal);
     return new Promise((resolve, reject) => {
-      if (this.#owner === null) {
-        this.#held.push({ method, args, resolve, reject });
-        return;
-      }
-      const number = this.#next++;
-      this.#sent.set(number, { method, args, resolve, reject });
-      this.#channel.postMessage({ kind: 'request', to: this.#owner, from: this.#id, number, method, args });
+      const request = { method, args, signal, resolve, reject };
+      if (this.#owner === null) this.#hold(request);
+      else this.#send(request, this.#owner);
     });
+  }
+
+  #hold(request) {
+    this.#held.push(request);
+    request.signal?.addEventListener('abort', () => {
+      const index = this.#held.indexOf(request);
+      if (index >= 0) this.#held.splice(index, 1)[0].reject(notBegun());
+    });
+  }
+
+  #send(request, owner) {
+    const { method, args, signal } = request;
+    const number = this.#next++;
+    const message = (kind, content) => this.#channel.postMessage({ kind, to: owner, from: this.#id, number, ...content });
+    this.#sent.set(number, request);
+    signal?.addEventListener('abort', () => this.#sent.get(number) === request && message('interrupt'));
+    message('request', { method, args });
   }
 
   #receive(message) {
@@ -119,17 +135,22 @@ export class Peer {
     else if (kind === 'owner') this.#setOwner(message.owner);
     else if (kind === 'closed' && this.#owner === message.owner) this.#owner = null;
     else if (to === this.#id && kind === 'request') this.#answer(message);
+    else if (to === this.#id && kind === 'interrupt') this.#ends.get(`${message.from} ${message.number}`)?.abort();
     else if (to === this.#id && kind === 'reply') this.#replied(message);
     else if (kind === 'leave' && this.#host) this.#host.leave(message.from);
   }
 
   async #answer({ from, number, method, args }) {
     const reply = { kind: 'reply', to: from, number };
+    const end = new AbortController();
+    this.#ends.set(`${from} ${number}`, end);
     try {
       if (!this.#host) throw ownerLost();
-      reply.result = await this.#host.run(from, method, args);
+      reply.result = await this.#host.run(from, method, args, end.signal);
     } catch (error) {
       reply.error = packed(error);
+    } finally {
+      this.#ends.delete(`${from} ${number}`);
     }
     reply.isInTransaction = this.#host?.isHolder(from);
     this.#channel.postMessage(reply);
@@ -139,7 +160,7 @@ export class Peer {
     const waiting = this.#sent.get(number);
     if (!waiting) return;
     this.#sent.delete(number);
-    const { method, args, resolve, reject } = waiting;
+    const { method, args, signal, resolve, reject } = waiting;
     if (error?.code !== NOT_RUN) {
       this.#isInTransaction = isInTransaction;
       if (error) reject(unpacked(error));
@@ -147,7 +168,7 @@ export class Peer {
     } else if (this.#isInTransaction) {
       this.#isInTransaction = false;
       reject(transactionLost());
-    } else this.#forward(method, args).then(resolve, reject);
+    } else this.#forward(method, args, signal).then(resolve, reject);
   }
 
   /** Whether this worker has the files open. */

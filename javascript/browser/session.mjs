@@ -9,6 +9,7 @@ import { Parameters, writeBindings } from '../src/api/parameters.js';
 import { readRaw } from '../src/api/rows.js';
 import { hasStatement } from '../src/api/sql-text.js';
 import { openParts } from './database.mjs';
+import { interrupted } from './errors.mjs';
 import { loadExtension } from './load.mjs';
 import { restore } from './restore.mjs';
 import { canSuspend } from './suspendable-instance.mjs';
@@ -20,6 +21,12 @@ const WINDOW_BYTES = 16 << 10;
 
 const { isSafeInteger } = Number;
 const plain = (value) => (typeof value === 'bigint' && isSafeInteger(Number(value)) ? Number(value) : value);
+
+/** What a statement has left that was stopped. */
+function stopped(wasInTransaction, isInTransaction) {
+  if (isInTransaction) return interrupted('the statement was stopped; the transaction is still open');
+  return interrupted(`the statement was stopped${wasInTransaction ? '; the transaction was rolled back' : ', and has changed nothing'}`);
+}
 
 /** A prepared statement. */
 class Prepared {
@@ -41,6 +48,8 @@ export class Session {
   #disk;
   /** Extensions are loaded, and can run SQL: each statement may have to wait for them. */
   #waits = false;
+  /** The user has stopped the running request. */
+  #isInterrupted = false;
 
   static async open(name, options) {
     const { database, disk } = await openParts(name, options);
@@ -61,6 +70,18 @@ export class Session {
 
   #send(writer) {
     return this.#waits ? this.#connection.sendWaiting(writer) : this.#connection.send(writer);
+  }
+
+  /** The same for what can take long, during which the worker reads messages. */
+  #sendStep(writer) {
+    if (!canSuspend) return this.#connection.send(writer);
+    return this.#connection.engine.process.yielding(() => this.#connection.sendWaiting(writer));
+  }
+
+  /** Stops the running request, as soon as SQLite looks. */
+  interrupt() {
+    this.#isInterrupted = true;
+    this.#connection.engine.process.interrupt();
   }
 
   async #call(call, handle, ...words) {
@@ -119,7 +140,7 @@ export class Session {
       writer.u8(CALL.STEP);
       writer.u32(prepared.handle);
       writer.u32(ROWS_AT_ONCE);
-      const { head, reader } = await this.#send(writer);
+      const { head, reader } = await this.#sendStep(writer);
       this.#check(head, bytes, start);
       size += reader.left;
       reader.u8();
@@ -148,16 +169,21 @@ export class Session {
   async #run(prepared, params, most, bytes, start) {
     const connection = this.#connection;
     const before = connection.totalChanges;
-    const { statementTime } = connection.limits;
-    if (statementTime !== Infinity) connection.engine.process.begin(statementTime);
+    const wasInTransaction = this.inTransaction;
+    connection.engine.process.begin(connection.limits.statementTime);
     const began = performance.now();
     try {
+      if (this.#isInterrupted) connection.engine.process.interrupt();
       const types = await this.#types(prepared);
       const result = await this.#step(prepared, params, most, bytes, start);
       const columns = prepared.columns.map((name, index) => ({ name, type: types[index] ?? null }));
       const changes = connection.totalChanges === before ? 0 : result.changes;
       return { ...result, columns, changes, isReadOnly: prepared.isReadOnly, time: performance.now() - began };
+    } catch (error) {
+      throw this.#isInterrupted && error.code === 'SQLITE_INTERRUPT' ? stopped(wasInTransaction, this.inTransaction) : error;
     } finally {
+      // Until the next statement there is nothing to end.
+      connection.engine.process.begin(Infinity);
       if (!connection.engine.hasEnded) await this.#call(CALL.FINALIZE, prepared.handle);
     }
   }
@@ -184,6 +210,7 @@ export class Session {
   async execute(sql, params = [], most = Infinity) {
     const bytes = Buffer.from(sql);
     const results = [];
+    this.#isInterrupted = false;
     for (let start = 0; start < bytes.length; ) {
       const begin = start;
       let used = 0;

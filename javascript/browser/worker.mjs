@@ -1,6 +1,6 @@
 // The worker of a client: requests by messages, one reply for each.
 
-import { packed } from './errors.mjs';
+import { notBegun, packed } from './errors.mjs';
 import { Peer } from './peer.mjs';
 import { Session } from './session.mjs';
 
@@ -18,10 +18,21 @@ class Alone {
   #last = Promise.resolve();
 
   /** One request after the other. */
-  request(method, args) {
-    const result = this.#last.then(() => this.session[method](...args));
+  request(method, args, signal) {
+    const result = this.#last.then(() => this.#run(method, args, signal));
     this.#last = result.catch(() => {});
     return result;
+  }
+
+  async #run(method, args, signal) {
+    if (signal.aborted) throw notBegun();
+    const stop = () => this.session.interrupt();
+    signal.addEventListener('abort', stop);
+    try {
+      return await this.session[method](...args);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   close() {
@@ -31,20 +42,28 @@ class Alone {
 
 let peer = null;
 
+/** Ends for the requests that have no reply yet. */
+const ends = new Map();
+
 const METHODS = {
   async open(name, options) {
     peer = name === ':memory:' ? new Alone(options) : new Peer(name, options);
     await peer.start();
   },
   isOwner: () => peer.isOwner,
+  interrupt: (number) => ends.get(number)?.abort(),
   close: () => peer.close(),
 };
 
 self.onmessage = async ({ data: { number, method, args } }) => {
+  const end = new AbortController();
+  ends.set(number, end);
   try {
-    const run = Object.hasOwn(METHODS, method) ? METHODS[method] : (...given) => peer.request(method, given);
+    const run = Object.hasOwn(METHODS, method) ? METHODS[method] : (...given) => peer.request(method, given, end.signal);
     self.postMessage({ number, result: await run(...args) });
   } catch (error) {
     self.postMessage({ number, error: packed(error) });
+  } finally {
+    ends.delete(number);
   }
 };

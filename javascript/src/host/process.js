@@ -1,7 +1,8 @@
 'use strict';
 // `process` of wit/host: time limits, sleeping, and the working directory.
 
-/** The case `deadline` of `interruption`. */
+/** The cases of `interruption`. */
+const USER = 0;
 const DEADLINE = 1;
 
 /** Longest sleep of one call, in milliseconds. SQLite's busy handler sleeps for 100 at most. */
@@ -12,6 +13,8 @@ class Process {
   deadline = Infinity;
   /** Whether the running statement was interrupted for its time. */
   isExpired = false;
+  /** Whether the user wants the running statement to end. */
+  isInterrupted = false;
   memory = null;
 
   /** @param {{ workingDirectory: () => string, sleep: (milliseconds: number) => void }} system */
@@ -23,14 +26,16 @@ class Process {
   begin(milliseconds) {
     this.deadline = performance.now() + milliseconds;
     this.isExpired = false;
+    this.isInterrupted = false;
   }
 
-  #poll(result) {
+  /** Stores whether the running statement is to end, and why. */
+  poll(result) {
     const { u8 } = this.memory;
-    const isOver = performance.now() > this.deadline;
-    u8[result] = isOver ? 1 : 0;
-    u8[result + 1] = DEADLINE;
-    if (isOver) this.isExpired = true;
+    // Without a limit there is no clock to look at.
+    if (this.deadline !== Infinity && performance.now() > this.deadline) this.isExpired = true;
+    u8[result] = this.isExpired || this.isInterrupted ? 1 : 0;
+    u8[result + 1] = this.isExpired ? DEADLINE : USER;
   }
 
   #workingDirectory(result) {
@@ -44,11 +49,7 @@ class Process {
   /** The imports of `sqlite-wasm:host/process`. */
   imports() {
     return {
-      'poll-interruption': (result) => {
-        // Without a limit there is no clock to look at.
-        if (this.deadline === Infinity) this.memory.u8[result] = 0;
-        else this.#poll(result);
-      },
+      'poll-interruption': (result) => this.poll(result),
       sleep: (microseconds) => {
         this.system.sleep(Math.min((microseconds >>> 0) / 1000, MAX_SLEEP));
       },

@@ -12,6 +12,9 @@ const REGULAR = 0;
 const DIRECTORY = 1;
 const FILE_BITS = 0o644;
 
+/** `interruption`. */
+const BY_USER = 0;
+
 const MAX_CANDIDATES = 1000;
 
 /** The handle of a stream. */
@@ -43,8 +46,12 @@ export function consoleImports(shell, terminal) {
       terminal.write(new Uint8Array(shell.memory.bytes(pointer, length)), to === 1);
       return 1;
     },
-    edit: new WebAssembly.Suspending(async (pointer, length, at) =>
-      storeEdited(at, await terminal.edit(shell.memory.bytes(pointer, length).toString()))),
+    edit: new WebAssembly.Suspending(async (pointer, length, at) => {
+      const edited = await terminal.edit(shell.memory.bytes(pointer, length).toString());
+      // What was to end has ended by itself.
+      shell.isInterrupted = false;
+      storeEdited(at, edited);
+    }),
     offer: new WebAssembly.Suspending(async (pointer, count, at) => storeEdited(at, await terminal.offer(lists(shell.memory, pointer, count)))),
     // The terminal keeps what was typed.
     remember: () => {},
@@ -57,8 +64,13 @@ export function processImports(shell, args) {
   const none = (at) => {
     shell.memory.u8[at] = 0;
   };
+  const poll = (at) => {
+    shell.memory.u8[at] = shell.isInterrupted ? 1 : 0;
+    shell.memory.u8[at + 1] = BY_USER;
+    shell.isInterrupted = false;
+  };
   return {
-    'poll-interruption': none,
+    'poll-interruption': new WebAssembly.Suspending((at) => (shell.slices.isOver() ? shell.slices.next().then(() => poll(at)) : poll(at))),
     sleep: new WebAssembly.Suspending((microseconds) => new Promise((done) => setTimeout(done, (microseconds >>> 0) / 1000))),
     'cpu-usage': (at) => {
       shell.memory.view.setBigUint64(at, BigInt(Math.round(performance.now() * 1000)), true);

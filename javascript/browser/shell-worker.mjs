@@ -5,6 +5,8 @@ import { Shell } from './shell.mjs';
 const CODE = new URL('../engine/cli.wasm', import.meta.url);
 const EXTENSIONS = new URL('../extensions/', import.meta.url);
 
+let shell = null;
+
 /** Fulfilled by the next line. */
 let edited = null;
 let isLeaving = false;
@@ -25,7 +27,7 @@ const terminal = {
 async function start({ arguments: args, files = {}, ...options }) {
   if (typeof WebAssembly.Suspending !== 'function') throw new Error("the shell needs WebAssembly's JSPI, which this browser lacks; Chromium has it from 137 on");
   const module = await WebAssembly.compileStreaming(fetch(CODE));
-  const shell = new Shell({ ...options, module, args, terminal, extensions: EXTENSIONS });
+  shell = new Shell({ ...options, module, args, terminal, extensions: EXTENSIONS });
   for (const [path, bytes] of Object.entries(files)) shell.disk.put(path, bytes);
   const code = await shell.run();
   return { code, files: shell.disk.contents() };
@@ -33,6 +35,7 @@ async function start({ arguments: args, files = {}, ...options }) {
 
 self.onmessage = async ({ data }) => {
   if (data.kind === 'edited') edited?.(data.edited);
+  else if (data.kind === 'interrupt') shell?.interrupt();
   else if (data.kind === 'leave') {
     isLeaving = true;
     edited?.({ kind: 'end' });

@@ -8,6 +8,7 @@ import { Files } from '../src/files/imports.js';
 import { Log, Stop, Wasi } from '../src/host/wasi.js';
 import { MAX_NAME_BYTES, extensionBytes, noEngine } from './load.mjs';
 import { ShellDisk } from './shell-disk.mjs';
+import { Slices } from './yielding.mjs';
 import { consoleImports, fileImports, processImports, streamImports } from './shell-imports.mjs';
 
 const HOST = 'sqlite-wasm:host';
@@ -30,6 +31,9 @@ const terminals = (shell, isInteractive) => {
 export class Shell {
   memory = null;
   exitCode = 0;
+  /** The user has pressed Ctrl-C, and SQLite has not looked since. */
+  isInterrupted = false;
+  slices = new Slices();
   #dispatch = new Dispatch();
 
   /**
@@ -59,6 +63,10 @@ export class Shell {
     this.memory = new Memory(this.exports.memory, this.exports.cabi_realloc);
     for (const part of [wasi, files]) part.memory = this.memory;
     this.#dispatch.engine = { memory: this.memory, hasRoom: () => true };
+  }
+
+  interrupt() {
+    this.isInterrupted = true;
   }
 
   #dispatchImports() {

@@ -6,6 +6,7 @@ import { extensionsView } from './extensions-view.mjs';
 import { Grid } from './grid.mjs';
 import { QueryView } from './query-view.mjs';
 import { readSchema } from './schema.mjs';
+import { StopButton } from './stop-button.mjs';
 import { structureOf } from './structure-view.mjs';
 import { TableData } from './table-data.mjs';
 import { importRows, parseFile, toCsv, toJson } from './transfer.mjs';
@@ -50,7 +51,8 @@ export class App {
     this.search.addEventListener('input', () => this.#drawList());
     this.tabs = element('div', { className: 'tabs', attributes: { role: 'tablist' } });
     const nav = element('nav', { attributes: { 'aria-label': 'database' } }, element('h1', { textContent: source.name }), ...extra, this.search, this.list);
-    const main = element('main', {}, element('header', {}, this.tabs, this.status), this.error, this.content);
+    this.stop = new StopButton(source.running, () => this.#focusView());
+    const main = element('main', {}, element('header', {}, this.tabs, this.stop.root, this.status), this.error, this.content);
     root.replaceChildren(nav, main);
     this.#listen();
   }
@@ -64,10 +66,16 @@ export class App {
     });
   }
 
+  #focusView() {
+    if (this.#view === 'Query') this.#query?.editor.focus();
+    else this.tabs.querySelector('[aria-selected=true]')?.focus();
+  }
+
   #key(event) {
     const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.shadowRoot;
     const view = event.altKey ? this.views[Number(event.key) - 1] : undefined;
     if (view) this.show(view);
+    else if (event.altKey && event.key === '0') this.stop.stop();
     else if (event.key === '/' && !isTyping) this.search.focus();
     else return;
     event.preventDefault();

@@ -1,5 +1,7 @@
 // The database of the engine in a worker of this page, on a file of OPFS or in memory.
 
+import { Running } from './running.mjs';
+
 const INDEX = 'extensions/index.json';
 
 /** Milliseconds of a statement: a view of a stranger's file may have no end. */
@@ -11,6 +13,7 @@ const integer = (value) => (Number.isSafeInteger(value) ? BigInt(value) : value)
 export class EngineSource {
   #database = null;
   #loaded = [];
+  running = new Running();
 
   /**
    * @param {(name: string, options?: object) => Promise<any>} open Of the package.
@@ -40,7 +43,7 @@ export class EngineSource {
 
   query(sql, params, options) {
     if (!this.#database) return Promise.reject(new Error('the shell has the database open'));
-    return this.#database.query(sql, params?.map(integer), options);
+    return this.running.run((signal) => this.#database.query(sql, params?.map(integer), { ...options, signal }));
   }
 
   serialize() {

@@ -1,5 +1,6 @@
 // The database of a server, by the HTTP of libSQL's Hrana protocol.
 
+import { Running } from './running.mjs';
 import { positionOf, statements } from './sql.mjs';
 
 const { isSafeInteger } = Number;
@@ -37,6 +38,7 @@ export class Unauthorized extends Error {}
 
 export class HranaSource {
   #token;
+  running = new Running();
 
   /** @param {string} base The path of the database. */
   constructor(base, name, token) {
@@ -55,10 +57,11 @@ export class HranaSource {
     return rows[0]?.[0] !== 1;
   }
 
-  async #send(requests) {
+  async #send(requests, signal) {
     const headers = { 'content-type': 'application/json' };
     if (this.#token) headers.authorization = `Bearer ${this.#token}`;
-    const reply = await fetch(`${this.base}v3/pipeline`, { method: 'POST', headers, body: JSON.stringify({ baton: null, requests }) });
+    const body = JSON.stringify({ baton: null, requests });
+    const reply = await fetch(`${this.base}v3/pipeline`, { method: 'POST', headers, body, signal });
     const json = await reply.json();
     if (reply.status === 401) throw new Unauthorized(json.message);
     if (!reply.ok) throw new Error(json.message);
@@ -87,7 +90,11 @@ export class HranaSource {
   }
 
   /** Runs the statements of a text; those after a failure are not run. */
-  async query(sql, params = [], { rows = Infinity } = {}) {
+  query(sql, params, options) {
+    return this.running.run((signal) => this.#query(sql, params, options, signal));
+  }
+
+  async #query(sql, params = [], { rows = Infinity } = {}, signal = undefined) {
     const all = statements(sql);
     const args = params.map(encoded);
     const steps = all.map((statement, index) => ({
@@ -95,7 +102,10 @@ export class HranaSource {
       ...(index > 0 ? { condition: { type: 'ok', step: index - 1 } } : {}),
     }));
     const start = performance.now();
-    const [reply] = await this.#send([{ type: 'batch', batch: { steps } }, { type: 'close' }]);
+    const [reply] = await this.#send([{ type: 'batch', batch: { steps } }, { type: 'close' }], signal).catch((error) => {
+      // A server whose client is gone ends its statement, and with its connection the transaction.
+      throw signal.aborted ? new Error('the statement was stopped; what was not committed is rolled back') : error;
+    });
     if (reply.type === 'error') throw Object.assign(new Error(reply.error.message), { code: reply.error.code });
     const { step_results: results, step_errors: errors } = reply.response.result;
     const failed = errors.findIndex(Boolean);

@@ -4,7 +4,7 @@ const HISTORY = 'shell-history';
 const MAX_HISTORY = 500;
 
 /** Keys that the terminal sends as sequences. */
-const KEY = { UP: '\x1b[A', DOWN: '\x1b[B', RIGHT: '\x1b[C', LEFT: '\x1b[D', HOME: '\x1b[H', END: '\x1b[F', DELETE: '\x1b[3~' };
+const KEY = { UP: '\x1b[A', DOWN: '\x1b[B', RIGHT: '\x1b[C', LEFT: '\x1b[D', HOME: '\x1b[H', END: '\x1b[F', DELETE: '\x1b[3~', INTERRUPT: '\x03' };
 
 /** Text from the keyboard without control characters. */
 // eslint-disable-next-line no-control-regex
@@ -13,6 +13,7 @@ const plain = (text) => text.replace(/[\u0000-\u001f\u007f]/g, '');
 export class LineEditor {
   #terminal;
   #done;
+  #interrupted;
   #prompt = '';
   #line = '';
   #cursor = 0;
@@ -22,9 +23,11 @@ export class LineEditor {
   /** What follows the first line of a text that was pasted. */
   #pasted = '';
 
-  constructor(terminal, { done }) {
+  /** `done` gets what was edited; `interrupted` is called for Ctrl-C while no line is edited. */
+  constructor(terminal, { done, interrupted }) {
     this.#terminal = terminal;
     this.#done = done;
+    this.#interrupted = interrupted;
     this.#history = readHistory();
     terminal.onData((data) => this.#typed(data));
   }
@@ -70,7 +73,8 @@ export class LineEditor {
 
   #typed(data) {
     if (!this.#isOpen) {
-      this.#pasted += data;
+      if (data === KEY.INTERRUPT) this.#interrupt();
+      else this.#pasted += data;
       return;
     }
     const end = /[\r\n]/.exec(data);
@@ -81,11 +85,17 @@ export class LineEditor {
     } else this.#key(data);
   }
 
+  /** As in a terminal, what was typed for later is dropped. */
+  #interrupt() {
+    this.#pasted = '';
+    this.#interrupted();
+  }
+
   #key(data) {
     switch (data) {
       case '\r': return this.#enter();
       case '\t': return this.#finish({ kind: 'complete', text: this.#line });
-      case '\x03':
+      case KEY.INTERRUPT:
         this.#terminal.write('^C\r\n');
         return this.#finish({ kind: 'interrupted' });
       case '\x04': return this.#line === '' ? this.#finish({ kind: 'end' }) : undefined;

@@ -32,6 +32,7 @@ export class ShellView {
     this.#terminal.open(root);
     this.#editor = new LineEditor(this.#terminal, {
       done: (edited) => this.#worker?.postMessage({ kind: 'edited', edited }),
+      interrupted: () => this.#worker?.postMessage({ kind: 'interrupt' }),
     });
     this.#worker = new Worker(new URL('browser/shell.js', document.baseURI), { type: 'module' });
     this.#closed = new Promise((resolve) => { this.#ended = resolve; });

@@ -88,6 +88,27 @@ async function scrolling(user) {
   await user.run('DROP TABLE big');
 }
 
+/** A statement without an end is stopped by the keyboard, or by the button. */
+async function stopping(user, name) {
+  const { page } = user;
+  const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
+  await user.run('CREATE TABLE kept(a); INSERT INTO kept VALUES(1)');
+  for (const stop of [() => user.press('Alt', '0'), async () => { await page.focus('.running button'); await page.keyboard.press('Enter'); }]) {
+    await user.type(`INSERT INTO kept ${endless}`);
+    await page.keyboard.press('Escape');
+    await user.press('Control', 'Enter');
+    await user.until(() => /Alt\+0 stops it/.test(document.querySelector('.running [role=status]').textContent));
+    assert.deepEqual(await user.barriers(), []);
+    await user.picture(`${name}-stop`);
+    await stop();
+    await user.until(() => /^the statement was stopped/.test(document.querySelector('.error[role=alert]').textContent));
+    await user.until(() => document.querySelector('.running button').hidden);
+    assert.ok(await page.evaluate(() => document.activeElement.classList.contains('editor')), 'the focus is lost');
+  }
+  assert.match(await user.run('SELECT a FROM kept'), /^1 rows/);
+  await user.run('DROP TABLE kept');
+}
+
 async function sortingAndFilters(user) {
   const first = () => user.page.$eval('.grid .rows .row', (row) => row.firstChild.textContent);
   assert.equal(await first(), '2');
@@ -147,6 +168,7 @@ async function tried(user, url, name) {
   await sortingAndFilters(user);
   await unusualTables(user);
   await scrolling(user);
+  await stopping(user, name);
 
   assert.match(await user.run(`CREATE INDEX by_b ON ${quoted(TABLE)}(b); CREATE TRIGGER trig AFTER INSERT ON ${quoted(TABLE)} BEGIN SELECT 1; SELECT 2; END; SELECT 1`), /1 rows/);
   await user.click(TABLE, '.tables');
@@ -287,6 +309,10 @@ test('the playground', () => session(() => serve(), async (user, { url }) => {
   await user.until(() => /sqlite>/.test(document.querySelector('.xterm-accessibility-tree, .xterm-rows')?.textContent ?? ''));
   await user.page.keyboard.type('.mode list\rINSERT INTO people VALUES(\'shell\', 40 + 2);\r.load uuid\rSELECT count(*), length(uuid4()) FROM people;\r');
   await user.until(() => /3\|36/.test(document.querySelector('.terminal').textContent));
+  await user.page.keyboard.type('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;\r');
+  await new Promise((done) => setTimeout(done, 1000));
+  await user.press('Control', 'c');
+  await user.until(() => /interrupted[^]*sqlite> *$/.test(document.querySelector('.terminal .xterm-accessibility-tree').textContent.trimEnd() + ' '));
   assert.deepEqual(await user.barriers(), []);
   await user.picture('playground-shell');
   await user.tab('Data');

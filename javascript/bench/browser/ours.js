@@ -8,8 +8,10 @@ measured(async () => {
     prepare: (sql) => {
       const statement = db.prepare(sql);
       if (statement.reader) statement.pluck();
-      const given = (value) => (value === undefined ? [] : [value]);
-      return { run: (value) => void statement.run(...given(value)), get: (value) => statement.get(...given(value)) };
+      return {
+        run: (value) => void (value === undefined ? statement.run() : statement.run(value)),
+        get: (value) => (value === undefined ? statement.get() : statement.get(value)),
+      };
     },
   };
 });

@@ -148,14 +148,19 @@ class Connection {
 
   /** Runs a statement: with a limit of its time, and so that callbacks cannot begin another one. */
   run(action) {
-    const { statementTime } = this.limits;
-    if (statementTime !== Infinity) this.engine.process.begin(statementTime);
-    this.isBusy = true;
+    this.beginRun();
     try {
       return action();
     } finally {
       this.isBusy = false;
     }
+  }
+
+  /** The same without a function, for callers that set `isBusy` back. */
+  beginRun() {
+    const { statementTime } = this.limits;
+    if (statementTime !== Infinity) this.engine.process.begin(statementTime);
+    this.isBusy = true;
   }
 
   /** Note what a callback has thrown. The first one counts. */

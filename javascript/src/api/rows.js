@@ -62,18 +62,12 @@ function formed(mode, values, names, tables) {
   }
 }
 
-/** Reads `count` rows straight into objects, arrays or values. */
-function readRows(reader, count, width, mode, names, safeIntegers, rows) {
-  for (let index = 0; index < count; index++) {
-    if (mode === MODE.FLAT) {
-      rows.push(readFlat(reader, names, safeIntegers));
-    } else if (mode === MODE.PLUCK && width === 1) {
-      rows.push(readValue(reader, safeIntegers));
-    } else {
-      const values = readRaw(reader, width, safeIntegers);
-      rows.push(mode === MODE.RAW ? values : values[0]);
-    }
-  }
+/** Reads a row straight into an object, an array or a value. */
+function readRow(reader, width, mode, names, safeIntegers) {
+  if (mode === MODE.FLAT) return readFlat(reader, names, safeIntegers);
+  if (mode === MODE.PLUCK && width === 1) return readValue(reader, safeIntegers);
+  const values = readRaw(reader, width, safeIntegers);
+  return mode === MODE.RAW ? values : values[0];
 }
 
-module.exports = { MODE, formed, readRaw, readRows };
+module.exports = { MODE, formed, readRaw, readRow };

@@ -7,7 +7,7 @@ const { LimitError } = require('./errors.js');
 const { StatementIterator } = require('./iterator.js');
 const { flagArgument } = require('./options.js');
 const { writeBindings } = require('./parameters.js');
-const { MODE, formed, readRaw, readRows } = require('./rows.js');
+const { MODE, formed, readRaw, readRow } = require('./rows.js');
 const { hasStatement } = require('./sql-text.js');
 
 /** `SQLITE_PREPARE_PERSISTENT`. */
@@ -32,6 +32,8 @@ class Statement {
   #isLocked = false;
   /** SQLite has stepped it since it was reset. */
   #isStepped = false;
+  /** For `get`, which would make a list for each row. */
+  #single = [];
 
   constructor(permit, database, connection, source, isPragma) {
     if (permit !== PERMIT) {
@@ -131,13 +133,14 @@ class Statement {
     return bound;
   }
 
-  /** Sends calls to begin an execution: reset, bindings, and then what `write` writes. */
-  #execute(bound, write) {
+  /** Sends calls to begin an execution: reset, bindings, a step, and at the end of a whole one a reset. */
+  #execute(bound, limit, isWhole = false) {
     if (this.#connection.logger) this.#log(bound);
     const writer = this.#connection.calls();
     if (this.#isStepped) this.#on(writer, CALL.RESET);
     if (bound.length > 0) writeBindings(writer, this.#handle, bound);
-    write(writer);
+    this.#step(writer, limit);
+    if (isWhole) this.#on(writer, CALL.RESET);
     this.#isStepped = true;
     return this.#connection.send(writer);
   }
@@ -170,12 +173,11 @@ class Statement {
     const hasChanged = reader.u8() !== 0;
     const count = reader.u32();
     const width = reader.u32();
-    const needsTables = this.#mode === MODE.EXPAND && !this.#tables;
-    if (hasChanged || needsTables || this.#mode === MODE.EXPAND || width !== this.#names.length) {
+    if (hasChanged || this.#mode === MODE.EXPAND || width !== this.#names.length) {
       this.#formRows(reader, rows, count, width, hasChanged || width !== this.#names.length);
-    } else {
-      readRows(reader, count, width, this.#mode, this.#names, this.#safeIntegers, rows);
+      return;
     }
+    for (let index = 0; index < count; index++) rows.push(readRow(reader, width, this.#mode, this.#names, this.#safeIntegers));
   }
 
   /** The same if the names of the columns must be asked for, which overwrites the reply. */
@@ -217,35 +219,41 @@ class Statement {
   run(...args) {
     const bound = this.#start(args, false);
     const connection = this.#connection;
-    return connection.run(() => {
+    connection.beginRun();
+    try {
       const before = connection.totalChanges;
-      const { head } = this.#execute(bound, (writer) => {
-        this.#step(writer, 1);
-        this.#on(writer, CALL.RESET);
-      });
+      const { head } = this.#execute(bound, 1, true);
       this.#isStepped = false;
       connection.check(head);
       return {
         changes: head.totalChanges === before ? 0 : head.changes,
         lastInsertRowid: head.lastInsertRowid(this.#safeIntegers),
       };
-    });
+    } finally {
+      connection.isBusy = false;
+    }
   }
 
   /** The first row, or undefined. */
   get(...args) {
     const bound = this.#start(args, true);
-    return this.#connection.run(() => {
-      const rows = [];
-      const { head, reader } = this.#execute(bound, (writer) => this.#step(writer, 1));
+    const connection = this.#connection;
+    const rows = this.#single;
+    connection.beginRun();
+    try {
+      const { head, reader } = this.#execute(bound, 1);
       this.#checkStep(head);
       const bytes = reader.left;
       const isDone = head.code === CODE.DONE;
+      // As it was left by an error.
+      while (rows.length > 0) rows.pop();
       this.#readRows(reader, rows);
       if (!isDone) this.#reset();
       this.#checkLimits(rows.length, bytes);
-      return rows[0];
-    });
+      return rows.pop();
+    } finally {
+      connection.isBusy = false;
+    }
   }
 
   #checkStep(head) {
@@ -264,7 +272,7 @@ class Statement {
       const rows = [];
       let bytes = 0;
       let limit = FIRST_ROWS;
-      let { head, reader } = this.#execute(bound, (writer) => this.#step(writer, limit));
+      let { head, reader } = this.#execute(bound, limit);
       for (;;) {
         this.#checkStep(head);
         bytes += reader.left;
@@ -292,7 +300,7 @@ class Statement {
       next: (rows, limit) =>
         connection.run(() => {
           const step = (writer) => this.#step(writer, limit);
-          const { head, reader } = isBegun ? connection.request(step) : this.#execute(bound, step);
+          const { head, reader } = isBegun ? connection.request(step) : this.#execute(bound, limit);
           isBegun = true;
           this.#checkStep(head);
           bytes += reader.left;

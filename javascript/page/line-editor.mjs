@@ -10,6 +10,12 @@ const KEY = { UP: '\x1b[A', DOWN: '\x1b[B', RIGHT: '\x1b[C', LEFT: '\x1b[D', HOM
 // eslint-disable-next-line no-control-regex
 const plain = (text) => text.replace(/[\u0000-\u001f\u007f]/g, '');
 
+/** Characters that take two columns. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/** The columns of a text. */
+const widthOf = (text) => [...text].reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0);
+
 export class LineEditor {
   #terminal;
   #done;
@@ -17,6 +23,8 @@ export class LineEditor {
   #prompt = '';
   #line = '';
   #cursor = 0;
+  /** How many rows the cursor is below the beginning of the prompt: long lines go on in the next one. */
+  #row = 0;
   #isOpen = false;
   #history;
   #at = 0;
@@ -39,6 +47,7 @@ export class LineEditor {
     this.#cursor = 0;
     this.#at = this.#history.length;
     this.#isOpen = true;
+    this.#row = 0;
     this.#draw();
     const pasted = this.#pasted;
     this.#pasted = '';
@@ -51,6 +60,7 @@ export class LineEditor {
     if (candidates.length === 1) this.#set(candidates[0]);
     else if (candidates.length > 1) {
       this.#terminal.write(`\r\n${candidates.slice(0, 100).map((text) => plain(text)).join('  ')}\r\n`);
+      this.#row = 0;
       this.#set(candidates.reduce((common, text) => common.slice(0, [...common].findIndex((character, index) => text[index] !== character) >>> 0)));
     }
   }
@@ -62,8 +72,19 @@ export class LineEditor {
   }
 
   #draw() {
-    const back = this.#line.length - this.#cursor;
-    this.#terminal.write(`\r\x1b[K${this.#prompt}${this.#line}${back > 0 ? `\x1b[${back}D` : ''}`);
+    const { cols } = this.#terminal;
+    const place = (text) => {
+      const width = widthOf(text);
+      return { row: Math.floor(width / cols), column: width % cols };
+    };
+    const text = this.#prompt + this.#line;
+    const end = place(text);
+    const cursor = place(this.#prompt + this.#line.slice(0, this.#cursor));
+    const moved = (count, direction) => (count > 0 ? `\x1b[${count}${direction}` : '');
+    // After the last column the terminal waits for the next character.
+    const wrapped = end.column === 0 && end.row > 0 ? '\r\n' : '';
+    this.#terminal.write(`${moved(this.#row, 'A')}\r\x1b[J${text}${wrapped}${moved(end.row - cursor.row, 'A')}\r${moved(cursor.column, 'C')}`);
+    this.#row = cursor.row;
   }
 
   #finish(edited) {
@@ -137,6 +158,7 @@ export class LineEditor {
   }
 
   #enter() {
+    this.#move(this.#line.length);
     this.#terminal.write('\r\n');
     if (this.#line.trim()) {
       this.#history = [...this.#history.filter((old) => old !== this.#line), this.#line].slice(-MAX_HISTORY);

@@ -309,6 +309,18 @@ test('the playground', () => session(() => serve(), async (user, { url }) => {
   await user.until(() => /sqlite>/.test(document.querySelector('.xterm-accessibility-tree, .xterm-rows')?.textContent ?? ''));
   await user.page.keyboard.type('.mode list\rINSERT INTO people VALUES(\'shell\', 40 + 2);\r.load uuid\rSELECT count(*), length(uuid4()) FROM people;\r');
   await user.until(() => /3\|36/.test(document.querySelector('.terminal').textContent));
+  // A line of two rows, which is changed at its beginning, is not repeated.
+  await user.page.keyboard.type(`.print ${'long '.repeat(40)}end`);
+  await user.page.keyboard.press('Home');
+  await user.page.keyboard.press('ArrowRight');
+  await user.page.keyboard.type('pp');
+  await user.page.keyboard.press('Backspace');
+  await user.page.keyboard.press('Delete');
+  await user.page.keyboard.press('Enter');
+  await user.until(() => /end *sqlite> $/.test(document.querySelector('.terminal .xterm-accessibility-tree').innerText.replaceAll(/[\n\u00a0]/g, ' ').trimEnd() + ' '));
+  const screen = (await user.text('.terminal .xterm-accessibility-tree')).replaceAll(/[\n\u00a0]/g, '');
+  assert.equal(screen.split('.print').length, 2, screen);
+  assert.equal(screen.split('long end').length, 3, screen);
   await user.page.keyboard.type('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;\r');
   await new Promise((done) => setTimeout(done, 1000));
   await user.press('Control', 'c');

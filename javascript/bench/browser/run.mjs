@@ -75,7 +75,7 @@ async function rounds(url, journal) {
 
 function report(journal, runs) {
   const times = (name, kind) => runs.get(name).filter(({ error }) => !error).map((run) => run[kind]);
-  console.log(`PRAGMA journal_mode = ${journal}; locking_mode = exclusive; synchronous = full`);
+  console.log(`PRAGMA page_size = 4096; cache_size = -2000; journal_mode = ${journal}; locking_mode = exclusive; synchronous = full`);
   const best = { commits: Infinity, reads: Infinity };
   for (const name of runs.keys()) {
     const done = runs.get(name).filter(({ error }) => !error);

@@ -4,10 +4,10 @@ const ROWS = 20_000;
 const COMMITS = 1_000;
 
 /**
- * All hold their locks, as ours does anyway, and sync each commit in full. A VFS that has no WAL of SQLite's but one of
- * its own refuses the journal mode, which is looked at afterwards.
+ * All have pages and caches of the same size, hold their locks, as ours does anyway, and sync each commit in full. A VFS that
+ * has no WAL of SQLite's but one of its own refuses the journal mode, which is looked at afterwards.
  */
-const PRAGMAS = (journal) => `PRAGMA locking_mode = exclusive; PRAGMA journal_mode = ${journal}; PRAGMA synchronous = full`;
+const PRAGMAS = (journal) => `PRAGMA page_size = 4096; PRAGMA cache_size = -2000; PRAGMA locking_mode = exclusive; PRAGMA journal_mode = ${journal}; PRAGMA synchronous = full`;
 
 /** Flushes of this worker; the VFS `opfs` has another one for its files. */
 let flushes = 0;

@@ -62,7 +62,7 @@ export class Database {
     signal?.addEventListener('abort', stop);
     const reply = new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject });
-      this.#worker.postMessage({ number, method, args });
+      this.#worker.postMessage({ number, method, args, isStoppable: signal !== undefined });
     });
     return reply.finally(() => signal?.removeEventListener('abort', stop));
   }

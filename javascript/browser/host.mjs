@@ -49,7 +49,7 @@ export class Host {
     if (this.#waiting.length >= MAX_WAITING) throw new RangeError(`${MAX_WAITING} requests wait already`);
     this.#watch(from);
     return new Promise((resolve, reject) => {
-      const request = { from, method, args, resolve, reject };
+      const request = { from, method, args, isStoppable: signal !== undefined, resolve, reject };
       this.#waiting.push(request);
       signal?.addEventListener('abort', () => this.#interrupt(request));
       this.#next();
@@ -88,6 +88,7 @@ export class Host {
     const [request] = this.#waiting.splice(index, 1);
     const { from, method, args, resolve, reject } = request;
     this.#current = request;
+    this.#session.isStoppable = request.isStoppable;
     const run = async () => this.#session[method](...args);
     const result = run();
     this.#running = result.catch(() => {});

@@ -26,7 +26,7 @@ export class Peer {
   #extensions = [];
   #channel;
   #sent = new Map();
-  /** Ends for the requests of others that run here. */
+  /** Ends for the requests of others that run here and can be stopped. */
   #ends = new Map();
   /** Requests without an owner yet. */
   #held = [];
@@ -126,7 +126,7 @@ export class Peer {
     const message = (kind, content) => this.#channel.postMessage({ kind, to: owner, from: this.#id, number, ...content });
     this.#sent.set(number, request);
     signal?.addEventListener('abort', () => this.#sent.get(number) === request && message('interrupt'));
-    message('request', { method, args });
+    message('request', { method, args, isStoppable: signal !== undefined });
   }
 
   #receive(message) {
@@ -140,13 +140,13 @@ export class Peer {
     else if (kind === 'leave' && this.#host) this.#host.leave(message.from);
   }
 
-  async #answer({ from, number, method, args }) {
+  async #answer({ from, number, method, args, isStoppable }) {
     const reply = { kind: 'reply', to: from, number };
-    const end = new AbortController();
-    this.#ends.set(`${from} ${number}`, end);
+    const end = isStoppable ? new AbortController() : undefined;
+    if (end) this.#ends.set(`${from} ${number}`, end);
     try {
       if (!this.#host) throw ownerLost();
-      reply.result = await this.#host.run(from, method, args, end.signal);
+      reply.result = await this.#host.run(from, method, args, end?.signal);
     } catch (error) {
       reply.error = packed(error);
     } finally {

@@ -48,6 +48,8 @@ export class Session {
   #disk;
   /** Extensions are loaded, and can run SQL: each statement may have to wait for them. */
   #waits = false;
+  /** The running request can be stopped; suspending the engine for it costs 0.2 ms for each statement. */
+  isStoppable = false;
   /** The user has stopped the running request. */
   #isInterrupted = false;
 
@@ -74,7 +76,7 @@ export class Session {
 
   /** The same for what can take long, during which the worker reads messages. */
   #sendStep(writer) {
-    if (!canSuspend) return this.#connection.send(writer);
+    if (!canSuspend || !this.isStoppable) return this.#send(writer);
     return this.#connection.engine.process.yielding(() => this.#connection.sendWaiting(writer));
   }
 

@@ -25,13 +25,14 @@ class Alone {
   }
 
   async #run(method, args, signal) {
-    if (signal.aborted) throw notBegun();
+    if (signal?.aborted) throw notBegun();
     const stop = () => this.session.interrupt();
-    signal.addEventListener('abort', stop);
+    signal?.addEventListener('abort', stop);
+    this.session.isStoppable = signal !== undefined;
     try {
       return await this.session[method](...args);
     } finally {
-      signal.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', stop);
     }
   }
 
@@ -42,7 +43,7 @@ class Alone {
 
 let peer = null;
 
-/** Ends for the requests that have no reply yet. */
+/** Ends for the requests that can be stopped, and have no reply yet. */
 const ends = new Map();
 
 const METHODS = {
@@ -55,11 +56,11 @@ const METHODS = {
   close: () => peer.close(),
 };
 
-self.onmessage = async ({ data: { number, method, args } }) => {
-  const end = new AbortController();
-  ends.set(number, end);
+self.onmessage = async ({ data: { number, method, args, isStoppable } }) => {
+  const end = isStoppable ? new AbortController() : undefined;
+  if (end) ends.set(number, end);
   try {
-    const run = Object.hasOwn(METHODS, method) ? METHODS[method] : (...given) => peer.request(method, given, end.signal);
+    const run = Object.hasOwn(METHODS, method) ? METHODS[method] : (...given) => peer.request(method, given, end?.signal);
     self.postMessage({ number, result: await run(...args) });
   } catch (error) {
     self.postMessage({ number, error: packed(error) });

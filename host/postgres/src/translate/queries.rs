@@ -35,20 +35,12 @@ impl Rewriter<'_> {
                 let name = table.table_name.clone().unwrap_or_default();
                 Err(Error::unsupported(format_args!("TABLE {name}")))
             }
-            SetExpr::Query(inner) if inner.order_by.is_none() && inner.limit_clause.is_none() => {
+            SetExpr::Query(inner) if is_only_body(inner) => {
                 let inner = inner.body.clone();
                 self.replace(body, *inner);
                 self.body(body)
             }
-            // SQLite has no parentheses in compounds.
-            SetExpr::Query(inner) => {
-                let sql = format!("SELECT * FROM ({inner})");
-                let parsed = super::parse(&sql)?;
-                if let Some(sqlparser::ast::Statement::Query(query)) = parsed {
-                    self.replace(body, *query.body);
-                }
-                Ok(())
-            }
+            SetExpr::Query(_) => self.derived(body),
             SetExpr::SetOperation { op, set_quantifier: SetQuantifier::All, .. }
                 if *op != SetOperator::Union =>
             {
@@ -56,13 +48,32 @@ impl Rewriter<'_> {
             }
             SetExpr::SetOperation { left, right, .. } => {
                 self.body(left)?;
-                if matches!(**right, SetExpr::SetOperation { .. }) {
-                    return Err(Error::unsupported("a compound inside a compound"));
+                let mut inner = &**right;
+                while let SetExpr::Query(query) = inner
+                    && is_only_body(query)
+                {
+                    inner = &query.body;
+                }
+                // SQLite would compute it with what is before it.
+                if matches!(inner, SetExpr::SetOperation { .. }) {
+                    return self.derived(right);
                 }
                 self.body(right)
             }
             _ => Ok(()),
         }
+    }
+
+    /// A query in a compound as one in FROM, since SQLite has no parentheses there.
+    fn derived(&mut self, body: &mut SetExpr) -> Result<()> {
+        let sql = match &*body {
+            SetExpr::Query(inner) => format!("SELECT * FROM ({inner})"),
+            inner => format!("SELECT * FROM ({inner})"),
+        };
+        if let Some(sqlparser::ast::Statement::Query(query)) = super::parse(&sql)? {
+            self.replace(body, *query.body);
+        }
+        Ok(())
     }
 
     /// `FETCH FIRST 3 ROWS ONLY`, `LIMIT ALL` and OFFSET alone.
@@ -358,4 +369,13 @@ pub fn exists(tables: &str, condition: Option<&Expr>) -> Expr {
 /// Names in quotes, with commas.
 pub fn names(names: &[Ident]) -> String {
     names.iter().map(|name| quoted_name(&folded(name))).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a query in parentheses has nothing of its own besides what it selects.
+fn is_only_body(query: &Query) -> bool {
+    query.with.is_none()
+        && query.order_by.is_none()
+        && query.limit_clause.is_none()
+        && query.fetch.is_none()
+        && query.locks.is_empty()
 }

@@ -308,3 +308,20 @@ fn generated_columns_stay_within_their_types() {
     client.rows("CREATE TABLE n(a int, b int DEFAULT 1.6, c numeric(4, 1) DEFAULT -1.25)");
     assert_eq!(client.rows("INSERT INTO n(a) VALUES (1) RETURNING b, c"), "2|-1.3");
 }
+
+#[test]
+fn a_compound_in_a_compound_is_computed_first() {
+    let server = Server::start(&["--pg", "127.0.0.1:0"]);
+    let mut client = Client::new(&server);
+    client.rows("CREATE TABLE n(i int); INSERT INTO n VALUES (1), (2), (3)");
+    for (sql, expected) in [
+        ("SELECT i FROM n EXCEPT (SELECT i FROM n INTERSECT SELECT 2) ORDER BY 1", "1\n3"),
+        ("SELECT 1 UNION SELECT 2 INTERSECT SELECT 2 ORDER BY 1", "1\n2"),
+        ("SELECT i FROM n EXCEPT ((SELECT 1 UNION SELECT 2)) ORDER BY 1", "3"),
+        ("(SELECT i FROM n ORDER BY i DESC FETCH FIRST 1 ROW ONLY) UNION ALL SELECT 9", "3\n9"),
+        ("SELECT 7 UNION (WITH q AS (SELECT 8 AS x) SELECT x FROM q) ORDER BY 1", "7\n8"),
+        ("SELECT count(*) FROM n WHERE i IN (SELECT 1 EXCEPT (SELECT 1 UNION SELECT 2))", "0"),
+    ] {
+        assert_eq!(client.rows(sql), expected, "{sql}");
+    }
+}

@@ -1,4 +1,4 @@
-//! The feed of changes over HTTP, as server-sent events.
+//! The feed of changes as events: over HTTP, and for the WebSocket.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -23,7 +23,7 @@ use crate::server::Server;
 use crate::session::error::Error;
 
 /// Time after which something is sent: so a client that is gone is noticed, and the connection of one that is not stays open.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Where a client was before its connection broke.
 const LAST_EVENT: &str = "last-event-id";
@@ -50,23 +50,11 @@ async fn changes(
         server.metrics.refused();
         Refused::full()
     })?;
-    keep(&server, &named).await?;
-    let mut subscriber = Subscriber::new(server.databases.feed(&named), &Handle::current());
     let wanted = headers.get(LAST_EVENT).and_then(|value| value.to_str().ok());
-    let is_behind = wanted.is_some_and(|wanted| !subscriber.resume(wanted));
-    let last = subscriber.last();
-    let mut events = Events {
-        pending: VecDeque::new(),
-        subscriber,
-        server,
-        named,
-        kept: Instant::now(),
-        _subscription: subscription,
-    };
-    let kind = if is_behind { "reset" } else { "ready" };
-    events.put(kind, last, &format!("{{\"commit\":{last}}}"));
+    let events = Events::open(&server, &named, subscription, wanted).await?;
     let stream = unfold(events, |mut events| async move {
-        let event = events.next().await?;
+        let Told { kind, id, data } = events.next().await?;
+        let event = Event::default().event(kind).id(id).data(data);
         Some((Ok::<_, Infallible>(event), events))
     });
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
@@ -79,10 +67,21 @@ async fn keep(server: &Arc<Server>, named: &Named) -> Result<(), Error> {
     Ok(kept.map_err(|_| Error::Full)??)
 }
 
+/// An event.
+#[derive(Debug)]
+pub struct Told {
+    /// `ready`, `commit` or `reset`; over the WebSocket also `end`.
+    pub kind: &'static str,
+    /// The place from which a client may go on.
+    pub id: String,
+    /// A JSON object.
+    pub data: String,
+}
+
 /// The events for a client, until it is gone.
-struct Events {
+pub struct Events {
     /// Those that are not sent yet: what a subscriber takes at a time.
-    pending: VecDeque<Event>,
+    pending: VecDeque<Told>,
     subscriber: Subscriber,
     server: Arc<Server>,
     named: Named,
@@ -92,8 +91,36 @@ struct Events {
 }
 
 impl Events {
-    /// None when the server stops.
-    async fn next(&mut self) -> Option<Event> {
+    /// Those of a database, after a place if one is given.
+    ///
+    /// # Errors
+    ///
+    /// Where the database cannot be opened.
+    pub async fn open(
+        server: &Arc<Server>,
+        named: &Named,
+        subscription: Subscription,
+        after: Option<&str>,
+    ) -> Result<Self, Error> {
+        keep(server, named).await?;
+        let mut subscriber = Subscriber::new(server.databases.feed(named), &Handle::current());
+        let is_behind = after.is_some_and(|after| !subscriber.resume(after));
+        let last = subscriber.last();
+        let mut events = Self {
+            pending: VecDeque::new(),
+            subscriber,
+            server: server.clone(),
+            named: named.clone(),
+            kept: Instant::now(),
+            _subscription: subscription,
+        };
+        let kind = if is_behind { "reset" } else { "ready" };
+        events.put(kind, last, format!("{{\"commit\":{last}}}"));
+        Ok(events)
+    }
+
+    /// The next one; `None` when the server stops. Nothing is lost where this is not waited for.
+    pub async fn next(&mut self) -> Option<Told> {
         let mut stopping = self.server.is_stopping();
         loop {
             if let Some(event) = self.pending.pop_front() {
@@ -119,18 +146,17 @@ impl Events {
         match news {
             News::Commits(commits) => {
                 for commit in commits {
-                    self.put("commit", commit.number, commit.text());
+                    self.put("commit", commit.number, commit.text().to_owned());
                 }
             }
             News::Lost { since, last } => {
-                self.put("reset", *last, &format!("{{\"commit\":{last},\"since\":{since}}}"));
+                self.put("reset", *last, format!("{{\"commit\":{last},\"since\":{since}}}"));
             }
         }
     }
 
-    fn put(&mut self, kind: &str, commit: u64, data: &str) {
+    fn put(&mut self, kind: &'static str, commit: u64, data: String) {
         self.server.metrics.replied(data.len());
-        let event = Event::default().event(kind).id(self.subscriber.place(commit)).data(data);
-        self.pending.push_back(event);
+        self.pending.push_back(Told { kind, id: self.subscriber.place(commit), data });
     }
 }

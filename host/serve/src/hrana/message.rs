@@ -28,6 +28,17 @@ pub enum SocketRequest {
     StoreSql { sql_id: i32, sql: String },
     CloseSql { sql_id: i32 },
     GetAutocommit { stream_id: i32 },
+    SubscribeChanges(Place),
+    UnsubscribeChanges {},
+}
+
+/// From which place of the feed of changes on.
+#[derive(Deserialize, prost::Message)]
+#[serde(default)]
+pub struct Place {
+    /// The id of the last event that the client has seen.
+    #[prost(string, optional, tag = "1")]
+    pub last_event_id: Option<String>,
 }
 
 /// SQL, or the id of a stored text, on a stream.
@@ -66,6 +77,9 @@ pub enum Target {
     /// The texts of the connection.
     StoreSql(i32, String),
     CloseSql(i32),
+    /// The feed of changes.
+    Subscribe(Place),
+    Unsubscribe,
 }
 
 impl OnStream {
@@ -101,6 +115,8 @@ impl SocketRequest {
             Self::CloseCursor { cursor_id } => Target::Cursor(cursor_id, CloseCursor(cursor_id)),
             Self::StoreSql { sql_id, sql } => Target::StoreSql(sql_id, sql),
             Self::CloseSql { sql_id } => Target::CloseSql(sql_id),
+            Self::SubscribeChanges(place) => Target::Subscribe(place),
+            Self::UnsubscribeChanges {} => Target::Unsubscribe,
         }
     }
 }

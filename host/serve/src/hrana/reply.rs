@@ -5,13 +5,14 @@ use prost::{Message, Oneof};
 use serde::{Serialize, Serializer};
 
 use super::response::{Autocommit, Described, Done, Empty, Encoded, Failed, Response};
+use crate::events::Told;
 use crate::session::error::Failure;
 
 /// A message of the server over a WebSocket.
 #[derive(PartialEq, Serialize, Message)]
 #[serde(transparent)]
 pub struct SocketMessage {
-    #[prost(oneof = "SocketContent", tags = "1, 2, 3, 4")]
+    #[prost(oneof = "SocketContent", tags = "1, 2, 3, 4, 100")]
     content: Option<SocketContent>,
 }
 
@@ -26,6 +27,20 @@ enum SocketContent {
     ResponseOk(ResponseOk),
     #[prost(message, tag = "4")]
     ResponseError(ResponseError),
+    #[prost(message, tag = "100")]
+    Changes(Changes),
+}
+
+/// An event of the feed of changes, for a client that asked for it: Hrana has none.
+#[derive(PartialEq, Serialize, Message)]
+struct Changes {
+    #[prost(string, required, tag = "1")]
+    event: String,
+    #[prost(string, required, tag = "2")]
+    id: String,
+    #[prost(bytes = "bytes", required, tag = "3")]
+    #[serde(serialize_with = "encoded")]
+    data: Bytes,
 }
 
 #[derive(PartialEq, Serialize, Message)]
@@ -38,7 +53,7 @@ struct HelloError {
 struct ResponseOk {
     #[prost(int32, required, tag = "1")]
     request_id: i32,
-    #[prost(oneof = "Reply", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13")]
+    #[prost(oneof = "Reply", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 100, 101")]
     response: Option<Reply>,
 }
 
@@ -58,6 +73,12 @@ impl SocketMessage {
             Err(failure) => SocketContent::HelloError(HelloError { error: failure.into() }),
         };
         Self { content: Some(content) }
+    }
+
+    /// An event of the feed of changes.
+    pub fn changes(Told { kind, id, data }: Told) -> Self {
+        let changes = Changes { event: kind.to_owned(), id, data: data.into() };
+        Self { content: Some(SocketContent::Changes(changes)) }
     }
 
     /// The reply to a request.
@@ -102,6 +123,10 @@ pub enum Reply {
     CloseSql(Empty),
     #[prost(message, tag = "13")]
     GetAutocommit(Autocommit),
+    #[prost(message, tag = "100")]
+    SubscribeChanges(Empty),
+    #[prost(message, tag = "101")]
+    UnsubscribeChanges(Empty),
 }
 
 impl From<Response> for Reply {
@@ -127,6 +152,10 @@ pub struct Fetched {
     pub entries: Vec<Bytes>,
     #[prost(bool, required, tag = "2")]
     pub done: bool,
+}
+
+fn encoded<S: Serializer>(json: &Bytes, to: S) -> Result<S::Ok, S::Error> {
+    Encoded(json).serialize(to)
 }
 
 fn all_encoded<S: Serializer>(all: &[Bytes], to: S) -> Result<S::Ok, S::Error> {

@@ -1,8 +1,10 @@
 //! Hrana over WebSocket: streams of one client, side by side.
 
+mod changes;
 mod end;
 mod gone;
 mod stream;
+mod write;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,12 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message as Frame, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
 use axum::extract::{Extension, Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::StreamExt;
+use futures_util::stream::SplitStream;
 use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -32,9 +34,11 @@ use crate::http::{Listener, Refused};
 use crate::large::Room;
 use crate::server;
 use crate::session::error::{Error, Failure};
+use changes::Changes;
 use end::{AWAY, End, NORMAL, OVERLOADED, PROTOCOL_ERROR, TOO_LONG, UNSUPPORTED, is_too_long};
 use gone::Gone;
 use stream::{Context, Stream};
+use write::write;
 
 /// The subprotocol that is not JSON.
 const PROTOBUF: &str = "hrana3-protobuf";
@@ -54,14 +58,11 @@ const MAX_CURSORS: usize = 256;
 /// Longest message, in bytes: as long as a body over HTTP.
 const MAX_MESSAGE_BYTES: usize = crate::http::MAX_BODY_BYTES;
 
-/// Time for a client to read why its message was too long: what it still sends would reset the connection.
-const FAREWELL_TIME: Duration = Duration::from_secs(1);
-
 /// Time for the first message, which has the token.
 const HELLO_TIME: Duration = Duration::from_secs(10);
 
 /// Where replies go.
-type Out = mpsc::Sender<Vec<u8>>;
+type Out = mpsc::Sender<Frame>;
 
 /// Accept a WebSocket; a browser gets the page.
 pub async fn upgrade(
@@ -97,7 +98,7 @@ async fn serve(
     let (sink, source) = socket.split();
     let (out, replies) = mpsc::channel(REPLIES);
     let (close, closing) = oneshot::channel();
-    let writer = tokio::spawn(write(sink, replies, closing, encoding));
+    let writer = tokio::spawn(write(sink, replies, closing));
     let server = listener.server.clone();
     let client = Client {
         listener,
@@ -115,6 +116,7 @@ async fn serve(
         has_missed_twice: false,
         closing: Vec::new(),
         cursors: HashMap::new(),
+        changes: None,
     };
     let end = tokio::select! {
         end = client.read(source) => end,
@@ -123,27 +125,6 @@ async fn serve(
     // The writer may have ended before.
     let _ = close.send(end);
     let _ = writer.await;
-}
-
-async fn write(
-    mut sink: SplitSink<WebSocket, Frame>,
-    mut replies: mpsc::Receiver<Vec<u8>>,
-    closing: oneshot::Receiver<End>,
-    encoding: Encoding,
-) {
-    while let Some(reply) = replies.recv().await {
-        if sink.send(encoding.frame(reply)).await.is_err() {
-            return;
-        }
-    }
-    if let Ok(End(code, reason)) = closing.await {
-        let frame = CloseFrame { code, reason: reason.into() };
-        // A client that is gone needs no farewell.
-        let _ = sink.send(Frame::Close(Some(frame))).await;
-        if code == TOO_LONG {
-            tokio::time::sleep(FAREWELL_TIME).await;
-        }
-    }
 }
 
 /// A client's connection.
@@ -168,6 +149,8 @@ struct Client {
     closing: Vec<oneshot::Sender<()>>,
     /// The stream of each cursor.
     cursors: HashMap<i32, i32>,
+    /// What tells it of changes, if it has asked for that.
+    changes: Option<Changes>,
 }
 
 impl Client {
@@ -203,6 +186,8 @@ impl Client {
         let limits = &self.listener.server.limits;
         let patience = match self.context {
             None => HELLO_TIME,
+            // It may only listen.
+            Some(_) if self.is_told() => Duration::MAX,
             // It may wait for a reply meanwhile.
             Some(_) => limits.idle + limits.statement,
         };
@@ -255,8 +240,8 @@ impl Client {
         }
     }
 
-    async fn send(&self, message: &SocketMessage) -> Result<(), SendError<Vec<u8>>> {
-        self.out.send(self.encoding.encoded(message)).await
+    async fn send(&self, message: &SocketMessage) -> Result<(), SendError<Frame>> {
+        self.out.send(self.encoding.frame(self.encoding.encoded(message))).await
     }
 
     fn authenticate(&mut self, jwt: Option<&str>) -> bool {
@@ -298,6 +283,13 @@ impl Client {
             Target::CloseSql(sql) => {
                 self.texts().close(sql);
                 Ok(Some(Reply::CloseSql(Empty {})))
+            }
+            Target::Subscribe(from) => self.subscribe(context, id, from).await,
+            Target::Unsubscribe => {
+                if let Some(changes) = self.changes.take() {
+                    changes.end().await;
+                }
+                Ok(Some(Reply::UnsubscribeChanges(Empty {})))
             }
         };
         let reply = match done {

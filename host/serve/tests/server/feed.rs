@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::feed_socket::Socket;
 use crate::feed_writers::{SCHEMA, Writer};
 use crate::roles::tenants_with;
 use crate::support::{Server, execute, setting};
@@ -130,6 +131,7 @@ fn generated_transactions_are_told_in_the_order_of_their_commits() {
     server.pipeline(schema);
     let (mut one, mut two, mut three) =
         (Events::open(&server), Events::open(&server), Events::open(&server));
+    let mut socket = Socket::open(&server);
     let mut listener = Client::new(&server);
     listener.rows("LISTEN sqlite_changes");
     let count = setting("SERVE_FEED_TRANSACTIONS", 40);
@@ -160,6 +162,7 @@ fn generated_transactions_are_told_in_the_order_of_their_commits() {
         let resumed = follow(|| first.take().unwrap_or_else(|| events.commit()), last);
         assert_eq!(follow(|| one.commit(), last), resumed);
         assert_eq!(follow(|| two.commit(), last), resumed);
+        assert_eq!(follow(|| socket.commit(), last), resumed);
         assert_eq!(follow(|| notified(&mut listener), last), resumed);
         resumed
     });

@@ -9,6 +9,7 @@ mod crashes;
 mod cursors;
 mod feed;
 mod feed_limits;
+mod feed_socket;
 mod feed_writers;
 mod hrana;
 mod limits;

@@ -15,7 +15,7 @@ use crate::support::{PATIENCE, Server};
 /// Longer than a limit of 1 s.
 const BEYOND_LIMIT: Duration = Duration::from_millis(1500);
 
-struct Client {
+pub struct Client {
     socket: WebSocket<TcpStream>,
     next: i32,
 }
@@ -40,7 +40,7 @@ impl Client {
     }
 
     /// A connection that has said hello.
-    fn open(server: &Server) -> Self {
+    pub fn open(server: &Server) -> Self {
         let mut client = Self::connect(server, "hrana3");
         client.send(&json!({"type": "hello", "jwt": server.token}));
         assert_eq!(client.receive(), json!({"type": "hello_ok"}));
@@ -62,7 +62,7 @@ impl Client {
         }
     }
 
-    fn receive(&mut self) -> Value {
+    pub fn receive(&mut self) -> Value {
         match self.read().unwrap() {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             other => panic!("{other:?}"),
@@ -70,7 +70,7 @@ impl Client {
     }
 
     /// The code with which the server closes.
-    fn closed(&mut self) -> Option<CloseCode> {
+    pub fn closed(&mut self) -> Option<CloseCode> {
         loop {
             match self.read() {
                 Ok(Message::Close(frame)) => return frame.map(|frame| frame.code),
@@ -81,31 +81,31 @@ impl Client {
     }
 
     /// Send a request without waiting. Returns its id.
-    fn begin(&mut self, request: Value) -> i32 {
+    pub fn begin(&mut self, request: Value) -> i32 {
         self.next += 1;
         self.send(&json!({"type": "request", "request_id": self.next, "request": request}));
         self.next
     }
 
     /// Make a request, and wait for its reply, the next one.
-    fn request(&mut self, request: Value) -> Value {
+    pub fn request(&mut self, request: Value) -> Value {
         let id = self.begin(request);
         let reply = self.receive();
         assert_eq!(reply["request_id"], id, "{reply}");
         reply
     }
 
-    fn open_stream(&mut self, stream: i32) {
+    pub fn open_stream(&mut self, stream: i32) {
         let reply = self.request(json!({"type": "open_stream", "stream_id": stream}));
         assert_eq!(reply["response"]["type"], "open_stream", "{reply}");
     }
 
-    fn execute(&mut self, stream: i32, sql: &str) -> Value {
+    pub fn execute(&mut self, stream: i32, sql: &str) -> Value {
         self.request(execute(stream, sql))
     }
 }
 
-fn execute(stream: i32, sql: &str) -> Value {
+pub fn execute(stream: i32, sql: &str) -> Value {
     json!({"type": "execute", "stream_id": stream, "stmt": {"sql": sql}})
 }
 
@@ -343,6 +343,12 @@ fn protobuf_has_the_same_requests() {
     let result = b"\x0a\x03\x0a\x015\x12\x04\x0a\x02\x10\x0a\x18\x00\x20\x00";
     let expected = [&[0x1a, 21, 0x08, 10, 0x22, 17, 0x0a, 15], &result[..]].concat();
     assert_eq!(client.read().unwrap(), Message::binary(expected));
+    // Request 11: changes.
+    client.socket.send(Message::binary(vec![0x12, 5, 0x08, 11, 0xa2, 0x06, 0])).unwrap();
+    assert_eq!(client.read().unwrap(), Message::binary(vec![0x1a, 5, 0x08, 11, 0xa2, 0x06, 0]));
+    let ready = client.read().unwrap().into_data();
+    assert_eq!((&ready[..2], &ready[3..10]), (&b"\xa2\x06"[..], &b"\x0a\x05ready"[..]));
+    assert!(ready.ends_with(b"\x1a\x0c{\"commit\":0}"), "{ready:?}");
     client.socket.send(Message::binary(vec![0xff; 20])).unwrap();
     assert_eq!(client.closed(), Some(CloseCode::Protocol));
 }

@@ -106,10 +106,10 @@ async fn serve(
 
 impl Context {
     /// Send a reply: whether the connection is there.
-    async fn reply(&self, request: i32, reply: Result<Reply, Failure>) -> bool {
+    pub async fn reply(&self, request: i32, reply: Result<Reply, Failure>) -> bool {
         let bytes = self.encoding.encoded(&SocketMessage::reply(request, reply));
         self.server.metrics.replied(bytes.len());
-        self.out.send(bytes).await.is_ok()
+        self.out.send(self.encoding.frame(bytes)).await.is_ok()
     }
 
     fn performer(&self, limit: u64) -> Performer {

@@ -3,7 +3,7 @@
 use prost::{Message, Oneof};
 
 use super::requests::{self, Batch, Id, Result, Stmt, StoreSql};
-use crate::hrana::message::{self, OnStream, SocketRequest};
+use crate::hrana::message::{self, OnStream, Place, SocketRequest};
 
 /// A message of a WebSocket.
 #[derive(Message)]
@@ -30,7 +30,7 @@ struct Hello {
 struct Numbered {
     #[prost(int32, tag = "1")]
     request_id: i32,
-    #[prost(oneof = "SocketWork", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13")]
+    #[prost(oneof = "SocketWork", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 100, 101")]
     work: Option<SocketWork>,
 }
 
@@ -60,7 +60,14 @@ enum SocketWork {
     CloseSql(Id),
     #[prost(message, tag = "13")]
     GetAutocommit(Id),
+    #[prost(message, tag = "100")]
+    SubscribeChanges(Place),
+    #[prost(message, tag = "101")]
+    UnsubscribeChanges(Nothing),
 }
+
+#[derive(Message)]
+struct Nothing {}
 
 #[derive(Message)]
 struct ExecuteOn {
@@ -135,6 +142,8 @@ impl TryFrom<SocketWork> for SocketRequest {
             SocketWork::StoreSql(StoreSql { sql_id, sql }) => Self::StoreSql { sql_id, sql },
             SocketWork::CloseSql(Id { id }) => Self::CloseSql { sql_id: id },
             SocketWork::GetAutocommit(Id { id }) => Self::GetAutocommit { stream_id: id },
+            SocketWork::SubscribeChanges(place) => Self::SubscribeChanges(place),
+            SocketWork::UnsubscribeChanges(Nothing {}) => Self::UnsubscribeChanges {},
         })
     }
 }

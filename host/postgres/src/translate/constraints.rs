@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{self, ColumnDef, ColumnOption, CreateTable, Expr, Ident, TableConstraint};
 
 use super::Rewriter;
+use super::definitions::column_part;
 use super::names::{folded, last, quoted_name};
 use crate::walk::visit_expressions;
 
@@ -37,6 +38,76 @@ fn free(base: &str, taken: &mut HashSet<String>) -> Ident {
         Ident::new(name)
     } else {
         Ident::new(quoted_name(&name))
+    }
+}
+
+/// Leave out each UNIQUE of a table over the columns of a key before it, which gets its name: one index is both.
+pub fn merge_keys(tree: &mut ast::Statement) -> bool {
+    let ast::Statement::CreateTable(table) = tree else { return false };
+    // The primary key comes first; at a column, only its option has a name.
+    let mut options: Vec<_> = table.columns.iter_mut().flat_map(key_options).collect();
+    let (mut keys, mut others) = (Vec::new(), Vec::new());
+    for constraint in table.constraints.clone() {
+        match constraint {
+            TableConstraint::PrimaryKey(_) => keys.insert(0, constraint),
+            TableConstraint::Unique(_) => keys.push(constraint),
+            _ => others.push(constraint),
+        }
+    }
+    let mut kept: Vec<TableConstraint> = Vec::new();
+    for mut constraint in keys {
+        let is_primary = matches!(constraint, TableConstraint::PrimaryKey(_));
+        let Some((name, columns)) = key(&mut constraint).filter(|_| !is_primary) else {
+            kept.push(constraint);
+            continue;
+        };
+        let name = name.take();
+        let of_column = options.iter_mut().find(|(column, _)| columns == [column.as_str()]);
+        let mut earlier = kept.iter_mut().filter_map(key);
+        let same = match of_column {
+            Some((_, own)) => Some(&mut **own),
+            None => earlier.find(|(_, own)| *own == columns).map(|(own, _)| own),
+        };
+        match same {
+            Some(own) => *own = own.take().or(name),
+            None => {
+                if let Some((own, _)) = key(&mut constraint) {
+                    *own = name;
+                }
+                kept.push(constraint);
+            }
+        }
+    }
+    let is_merged = kept.len() + others.len() < table.constraints.len();
+    if is_merged {
+        table.constraints = kept.into_iter().chain(others).collect();
+    }
+    is_merged
+}
+
+/// A column that is a key, with the name of that.
+fn key_options(column: &mut ColumnDef) -> Option<(String, &mut Option<Ident>)> {
+    let is_key = |option: &ColumnOption| {
+        matches!(option, ColumnOption::PrimaryKey(_) | ColumnOption::Unique(_))
+    };
+    let name = folded(&column.name);
+    let option = column.options.iter_mut().find(|option| is_key(&option.option))?;
+    Some((name, &mut option.name))
+}
+
+/// The name of a key and its columns. One that is checked late is another one, and so is one with other rules for NULL.
+fn key(constraint: &mut TableConstraint) -> Option<(&mut Option<Ident>, Vec<String>)> {
+    match constraint {
+        TableConstraint::PrimaryKey(key) => {
+            Some((&mut key.name, key.columns.iter().map(column_part).collect()))
+        }
+        TableConstraint::Unique(key)
+            if key.characteristics.is_none()
+                && key.nulls_distinct == ast::NullsDistinctOption::None =>
+        {
+            Some((&mut key.name, key.columns.iter().map(column_part).collect()))
+        }
+        _ => None,
     }
 }
 
@@ -89,5 +160,33 @@ fn base(table: &str, expr: &Expr, columns: &[String]) -> String {
     match only_column(expr, columns) {
         Some(column) => format!("{table}_{column}_check"),
         None => format!("{table}_check"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Context, parse, translate};
+
+    #[test]
+    fn a_key_that_is_there_already_is_only_named() {
+        let merged = |inner: &str| {
+            let mut tree = parse(&format!("CREATE TABLE t ({inner})")).unwrap().unwrap();
+            super::merge_keys(&mut tree);
+            tree.to_string()
+        };
+        for (inner, expected) in [
+            ("a INT PRIMARY KEY, CONSTRAINT u UNIQUE (a)", "a INT CONSTRAINT u PRIMARY KEY"),
+            ("a INT UNIQUE, UNIQUE (a), CHECK (a > 0)", "a INT UNIQUE, CHECK (a > 0)"),
+            (
+                "a INT, b INT, UNIQUE (a, b), CONSTRAINT p PRIMARY KEY (a, b), CONSTRAINT u UNIQUE (a, b)",
+                "a INT, b INT, CONSTRAINT p PRIMARY KEY (a, b)",
+            ),
+            ("a INT UNIQUE, PRIMARY KEY (a)", "a INT UNIQUE, PRIMARY KEY (a)"),
+            ("a INT, b INT, UNIQUE (a), UNIQUE (b, a)", "a INT, b INT, UNIQUE (a), UNIQUE (b, a)"),
+        ] {
+            assert_eq!(merged(inner), format!("CREATE TABLE t ({expected})"));
+        }
+        let sql = "CREATE TABLE t (a INT PRIMARY KEY, b INT CHECK (b > 0), UNIQUE (a), CHECK (a LIKE 'x'))";
+        assert!(!translate(sql, &Context::default()).unwrap()[0].sql.contains("UNIQUE"));
     }
 }

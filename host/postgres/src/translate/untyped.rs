@@ -3,8 +3,8 @@
 use sqlparser::ast;
 
 use super::{
-    Action, Context, Rewriter, Statement, Tree, alterations, calls, labels, outer_aggregates,
-    queries, row_locks, shadowing, sources, written,
+    Action, Context, Rewriter, Statement, Tree, alterations, calls, constraints, labels,
+    outer_aggregates, queries, row_locks, shadowing, sources, written,
 };
 use crate::error::{Result, sqlstate};
 use crate::lex::Piece;
@@ -32,7 +32,8 @@ pub fn rewritten(
         | outer_aggregates::inline(&mut parsed, piece.text);
     let is_moved = written::move_with(&mut parsed)?;
     let is_labelled = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;
-    let is_changed = is_changed | is_renamed | is_moved | is_labelled;
+    let is_merged = constraints::merge_keys(&mut parsed);
+    let is_changed = is_changed | is_renamed | is_moved | is_merged | is_labelled;
     let mut statement = match untyped(piece, &parsed, context, is_changed) {
         // A constant may be a value of another type than it seems here.
         Err(problem)

@@ -198,18 +198,31 @@ pub fn integer(value: Value) -> Result<Option<i64>> {
     }
 }
 
+/// A truth value: each word may be shortened until it could be another one.
+fn boolean_of(text: &str) -> Option<bool> {
+    let begins =
+        |words: &[&str]| !text.is_empty() && words.iter().any(|word| word.starts_with(text));
+    match text {
+        "o" => None,
+        "1" | "on" => Some(true),
+        "0" | "of" | "off" => Some(false),
+        _ if begins(&["true", "yes"]) => Some(true),
+        _ if begins(&["false", "no"]) => Some(false),
+        _ => None,
+    }
+}
+
 pub fn boolean(value: Value) -> Result<Option<bool>> {
     Ok(Some(match value {
         Value::Null => return Ok(None),
         Value::Integer(number) => number != 0,
         Value::Real(number) => number != 0.0,
-        Value::Text(text) => match String::from_utf8_lossy(&text).trim().to_lowercase().as_str() {
-            "t" | "true" | "y" | "yes" | "on" | "1" => true,
-            "f" | "false" | "n" | "no" | "off" | "0" => false,
-            other => {
-                return Err(format!("invalid input syntax for type boolean: \"{other}\"").into());
-            }
-        },
+        Value::Text(text) => {
+            let text = String::from_utf8_lossy(&text);
+            boolean_of(&text.trim().to_lowercase()).ok_or_else(|| {
+                format!("22P02: invalid input syntax for type boolean: \"{text}\"")
+            })?
+        }
         Value::Blob(_) => return Err("cannot cast type bytea to boolean".into()),
     }))
 }

@@ -204,7 +204,7 @@ pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> R
             let what = "a quote inside a quoted name of a rewritten statement";
             return Err(Error::unsupported(what));
         }
-        let written = Written::new(&table.name, schema, context)?;
+        let written = Written::new(&table.name, schema, context)?.retyped(&table.operations)?;
         let steps = table.operations.iter().map(|operation| written.steps(table, operation));
         let mut steps = steps.collect::<Result<Vec<_>>>()?.concat();
         steps.sort_by_key(Step::pass);

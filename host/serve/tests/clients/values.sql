@@ -740,5 +740,8 @@ SELECT ~ 1.5;
 SELECT ~ 5, ~ 5::smallint;
 SELECT to_char(ARRAY[1,2,3], 'YYYY');
 SELECT CASE WHEN true THEN 1 END left, (SELECT 2 like) is, 3 in UNION SELECT 4, 5, 6 or ORDER BY 1;
+SELECT ' Tr '::text::boolean, 'of'::text::boolean, 'y'::text::boolean, 'fals'::text::boolean;
+SELECT 'o'::text::boolean;
+SELECT 'Maybe'::text::boolean;
 SELECT 1 UNION SELECT 2 INTERSECT SELECT 2 ORDER BY 1;
 SELECT * FROM (SELECT 1 EXCEPT (SELECT 1 UNION SELECT 2)) q;

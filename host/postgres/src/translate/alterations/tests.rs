@@ -177,6 +177,18 @@ fn a_computed_default_fills_the_rows_that_are_there() {
     assert_eq!((sql.as_str(), column.as_str()), ("ALTER TABLE \"t\" ADD COLUMN j JSONB TEXT", "j"));
     let expected = Step::Default { column: "j".into(), expression: Some(expression.clone()) };
     assert_eq!(default, &expected);
+#[test]
+fn constraints_come_when_columns_have_their_types() {
+    for (change, expected) in [
+        ("ALTER n TYPE int USING 1, ADD CHECK (n > 0)", None),
+        ("ADD CHECK (n > 0)", Some("42883")),
+        ("ADD CHECK (id > 0), ALTER id TYPE text", Some("42883")),
+    ] {
+        let found = of(&format!("ALTER TABLE t {change}"));
+        assert_eq!(found.err().as_ref().map(|error| error.code.as_ref()), expected, "{change}");
+    }
+}
+
     for constant in ["1", "(1)", "-1", "'x'", "true", "NULL"] {
         let sql = format!("ALTER TABLE t ADD COLUMN x text DEFAULT {constant}");
         assert_eq!(one(&sql).action, Action::Run, "{sql}");

@@ -1,7 +1,8 @@
 //! What a step writes into a schema, as CREATE TABLE has it.
 
 use sqlparser::ast::{
-    AlterTableOperation as Operation, DataType, Expr, ObjectName, TableConstraint,
+    AlterColumnOperation, AlterTableOperation as Operation, DataType, Expr, ObjectName,
+    TableConstraint,
 };
 
 use super::super::names::{folded, last, quoted_name};
@@ -31,6 +32,30 @@ impl<'a> Written<'a> {
             Error::new(sqlstate::UNDEFINED_TABLE, message)
         })?;
         Ok(Self { table, columns, schema, context })
+    }
+
+    /// With the types that the statement itself changes: constraints and defaults come when columns have their types.
+    ///
+    /// # Errors
+    ///
+    /// 0A000 for a type that is not understood.
+    pub fn retyped(mut self, operations: &[Operation]) -> Result<Self> {
+        for operation in operations {
+            let Operation::AlterColumn {
+                column_name,
+                op: AlterColumnOperation::SetDataType { data_type, .. },
+            } = operation
+            else {
+                continue;
+            };
+            let name = folded(column_name);
+            let declared = self.data_type(&name, data_type)?;
+            let known = self.columns.iter_mut().find(|one| one.name.eq_ignore_ascii_case(&name));
+            if let Some(column) = known {
+                (column.declared, column.computed) = (declared, None);
+            }
+        }
+        Ok(self)
     }
 
     /// The name of the table.

@@ -176,6 +176,8 @@ impl Conversation<'_> {
         let name = quoted_name(&known.name);
         self.run_step(&format!("CREATE TEMP TABLE {scratch} ({name} {declared})"))?;
         self.forget_schema();
+        let value = using.unwrap_or(&name);
+        let assigned = self.selected(&scratch, &name, &format!("({value})"), table)?;
         if known.default.is_some() && using.is_some() {
             // USING is for the rows: the default has the type of the column.
             self.selected(&scratch, &name, &format!("({name})"), table).map_err(|failure| {
@@ -184,8 +186,6 @@ impl Conversation<'_> {
                 })
             })?;
         }
-        let value = using.unwrap_or(&name);
-        let assigned = self.selected(&scratch, &name, &format!("({value})"), table)?;
         // A cast shortens a string, which an assignment refuses; of other types it is the same, and complete.
         let is_string = matches!(
             Typed::declared(declared).map(|typed| typed.ty),

@@ -18,6 +18,7 @@ pub mod copy;
 pub mod error;
 pub mod frames;
 mod lex;
+pub mod renames;
 pub mod state;
 pub mod table_text;
 pub mod translate;

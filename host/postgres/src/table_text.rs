@@ -80,6 +80,11 @@ impl<'a> TableText<'a> {
         Some(text)
     }
 
+    /// All of it.
+    pub fn sql(&self) -> &'a str {
+        self.sql
+    }
+
     /// The column with this name.
     pub fn column(&self, name: &str) -> Option<&ColumnText> {
         self.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))

@@ -21,19 +21,27 @@ pub fn sourced(source: &str, translated: &str) -> String {
     format!("{SOURCE}{:08x}: {}{END} {translated}", hash(translated), escaped(source))
 }
 
+/// Whether a token of SQLite's is a comment that [`sourced`] writes.
+pub fn is_source(token: &str) -> bool {
+    token.starts_with(SOURCE) && token.ends_with(END)
+}
+
 /// What a client has sent for such a text; otherwise the text without the comment.
 pub fn source(text: &str) -> String {
-    let text = text.trim();
-    let Some((comment, translated)) =
-        text.strip_prefix(SOURCE).and_then(|rest| rest.split_once(END))
-    else {
-        return text.to_owned();
-    };
-    let translated = translated.trim();
-    let (known, source) = comment.split_once(": ").unwrap_or_default();
-    let is_of_it = known == format!("{:08x}", hash(translated));
-    let source = unescaped(source).filter(|_| is_of_it);
-    source.unwrap_or_else(|| translated.to_owned())
+    let translated = parts(text).map_or(text, |(_, translated)| translated);
+    kept(text).unwrap_or_else(|| translated.trim().to_owned())
+}
+
+/// What a client has sent for a text that begins with the comment, where both belong together.
+pub fn kept(text: &str) -> Option<String> {
+    let (comment, translated) = parts(text)?;
+    let (known, source) = comment.split_once(": ")?;
+    unescaped(source).filter(|_| known == format!("{:08x}", hash(translated)))
+}
+
+/// What is in the comment that a text begins with, and what follows.
+fn parts(text: &str) -> Option<(&str, &str)> {
+    text.trim().strip_prefix(SOURCE)?.split_once(END)
 }
 
 /// FNV-1a.

@@ -13,7 +13,7 @@ use sqlparser::ast::{
 };
 
 use super::definitions::column_part;
-use super::names::{folded, last};
+use super::names::{folded, last, quoted_name};
 use super::numbering::check_options;
 use super::{Context, Statement, Tree};
 use crate::error::{Error, Result, sqlstate};
@@ -32,6 +32,20 @@ pub enum Step {
         sql: String,
         /// What it must be able to prepare after that.
         after: Vec<String>,
+    },
+    /// `RENAME` of the table, or of a column.
+    Renamed {
+        /// SQLite's statement.
+        sql: String,
+        /// The column; `None` for the table.
+        column: Option<String>,
+    },
+    /// `ALTER INDEX … RENAME`.
+    RenameIndex {
+        /// The name.
+        name: String,
+        /// The new one.
+        to: String,
     },
     /// `ADD CHECK`.
     Check {
@@ -146,7 +160,11 @@ impl Step {
             Self::Unique { .. } => 3,
             Self::NotNull { .. } | Self::Identity { .. } => 4,
             Self::Check { .. } | Self::Reference { .. } | Self::Default { .. } => 5,
-            Self::Rename { .. } | Self::Validate { .. } | Self::Comment { .. } => 6,
+            Self::Rename { .. }
+            | Self::Renamed { .. }
+            | Self::RenameIndex { .. }
+            | Self::Validate { .. }
+            | Self::Comment { .. } => 6,
         }
     }
 }
@@ -175,6 +193,8 @@ pub fn is_more_than_sqlite(table: &AlterTable) -> bool {
         other => matches!(
             other,
             Operation::DropColumn { .. }
+                | Operation::RenameColumn { .. }
+                | Operation::RenameTable { .. }
                 | Operation::AddConstraint { .. }
                 | Operation::DropConstraint { .. }
                 | Operation::RenameConstraint { .. }
@@ -195,12 +215,17 @@ pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> R
         if let Some(commented) = comments::Commented::of(tree) {
             return commented.steps(schema, context);
         }
+        if let ast::Statement::AlterIndex { name, operation } = tree {
+            let ast::AlterIndexOperation::RenameIndex { index_name } = operation;
+            return Ok(vec![Step::RenameIndex { name: last(name), to: last(index_name) }]);
+        }
         let ast::Statement::AlterTable(table) = tree else { return Ok(Vec::new()) };
         if table.operations.len() > MAX_OPERATIONS {
             let message = format!("ALTER TABLE has more than {MAX_OPERATIONS} changes");
             return Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message));
         }
-        if statement.has_odd_names {
+        let is_renamed = |operation| renamed(&table.name, operation).is_some();
+        if statement.has_odd_names && !table.operations.iter().all(is_renamed) {
             let what = "a quote inside a quoted name of a rewritten statement";
             return Err(Error::unsupported(what));
         }
@@ -225,6 +250,26 @@ pub fn is_comment(tree: &ast::Statement) -> bool {
     comments::Commented::of(tree).is_some()
 }
 
+/// The step of a RENAME of a table or column; `None` for others.
+fn renamed(table: &ast::ObjectName, operation: &Operation) -> Option<Step> {
+    let table = quoted_name(&last(table));
+    Some(match operation {
+        Operation::RenameColumn { old_column_name: old, new_column_name: new } => {
+            let (column, new) = (folded(old), quoted_name(&folded(new)));
+            let sql =
+                format!("ALTER TABLE {table} RENAME COLUMN {} TO {new}", quoted_name(&column));
+            Step::Renamed { sql, column: Some(column) }
+        }
+        Operation::RenameTable {
+            table_name: ast::RenameTableNameKind::To(new) | ast::RenameTableNameKind::As(new),
+        } => {
+            let sql = format!("ALTER TABLE {table} RENAME TO {}", quoted_name(&last(new)));
+            Step::Renamed { sql, column: None }
+        }
+        _ => return None,
+    })
+}
+
 fn is_unique(option: &ast::ColumnOptionDef) -> bool {
     matches!(option.option, ColumnOption::Unique(_))
 }
@@ -236,8 +281,12 @@ impl Written<'_> {
             Operation::DropConstraint { if_exists, name, .. } => {
                 Step::Drop { name: folded(name), if_exists: *if_exists }
             }
-            Operation::RenameConstraint { .. } if table.operations.len() > 1 => {
-                let message = "RENAME CONSTRAINT stands alone in ALTER TABLE";
+            Operation::RenameConstraint { .. }
+            | Operation::RenameColumn { .. }
+            | Operation::RenameTable { .. }
+                if table.operations.len() > 1 =>
+            {
+                let message = "RENAME stands alone in ALTER TABLE";
                 return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
             }
             Operation::RenameConstraint { old_name, new_name } => {
@@ -258,7 +307,10 @@ impl Written<'_> {
                 return Ok(column_names.iter().map(drop).collect());
             }
             Operation::AddColumn { .. } => return self.added_column(operation),
-            other => self.own(other)?,
+            other => match renamed(&table.name, other) {
+                Some(step) => step,
+                None => self.own(other)?,
+            },
         }])
     }
 

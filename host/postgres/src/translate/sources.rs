@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use postgres_types::{clock, comments};
-use sql_tokens::quoted_text;
+use sql_tokens::{Dialect, is_reserved, quoted_name, quoted_text};
 use sqlparser::ast::{
-    AlterTableOperation, ColumnDef, ColumnOption, Expr, Query, Statement, TableConstraint, Value,
+    AlterTableOperation, ColumnDef, ColumnOption, Expr, Ident, Query, SelectItem, SetExpr,
+    Statement, TableConstraint, Value,
 };
 
-use super::names::raw;
+use super::names::{folded, raw};
 use super::parse;
 use crate::walk::visit_expressions_mut;
 
@@ -51,11 +52,76 @@ pub fn keep(written: Option<&Statement>, tree: &mut Statement) {
     }
 }
 
+/// A name, in quotes where PostgreSQL needs them.
+pub fn written_name(name: &str) -> String {
+    let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if is_plain && !is_reserved(name, Dialect::Postgres) {
+        return name.to_owned();
+    }
+    quoted_name(name)
+}
+
 /// A query as it was written.
 pub fn query(query: &Query) -> String {
     let mut query = query.clone();
     own_strings(&mut query);
     query.to_string()
+}
+
+/// A query as it was written, whose first columns have these names.
+pub fn named_query(query: &Query, names: &[String]) -> String {
+    let mut aliased = query.clone();
+    if alias(&mut aliased, names).is_some() {
+        return self::query(&aliased);
+    }
+    wrapped(&self::query(query), names)
+}
+
+/// A query around another one, whose first columns have these names.
+pub fn wrapped(query: &str, names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| quoted_name(name)).collect();
+    format!("SELECT * FROM ({query}) AS \"named\" ({})", names.join(", "))
+}
+
+/// Name the columns of a query where they stand; none where that may be read in another way.
+fn alias(query: &mut Query, names: &[String]) -> Option<()> {
+    let mut body = &mut *query.body;
+    let is_compound = matches!(body, SetExpr::SetOperation { .. });
+    let select = loop {
+        match body {
+            SetExpr::Select(select) => break select,
+            SetExpr::SetOperation { left, .. } => body = left,
+            _ => return None,
+        }
+    };
+    if select.projection.len() < names.len() {
+        return None;
+    }
+    for (item, name) in select.projection.iter_mut().zip(names) {
+        let (expr, own) = match item {
+            SelectItem::UnnamedExpr(expr) => {
+                let own = match &expr {
+                    Expr::Identifier(own) => Some(folded(own)),
+                    Expr::CompoundIdentifier(parts) => parts.last().map(folded),
+                    _ => None,
+                };
+                (expr, own)
+            }
+            // ORDER BY may have the alias.
+            SelectItem::ExprWithAlias { alias, .. } if folded(alias) == *name => continue,
+            _ => return None,
+        };
+        if own.as_ref() == Some(name) {
+            continue;
+        }
+        if is_compound && query.order_by.is_some() {
+            return None;
+        }
+        *item =
+            SelectItem::ExprWithAlias { expr: expr.clone(), alias: Ident::new(written_name(name)) };
+    }
+    Some(())
 }
 
 /// Whether a text is this query, to which the order that NULL has anyway may have been added.

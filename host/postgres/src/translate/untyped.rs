@@ -21,6 +21,7 @@ pub fn rewritten(
         ast::Statement::AlterTable(table) if alterations::is_more_than_sqlite(table) => {
             Some("ALTER TABLE")
         }
+        ast::Statement::AlterIndex { .. } => Some("ALTER INDEX"),
         other => alterations::is_comment(other).then_some("COMMENT"),
     };
     if let Some(command) = altering {
@@ -31,8 +32,8 @@ pub fn rewritten(
     let is_renamed = shadowing::rename(&mut parsed, piece.text)?
         | outer_aggregates::inline(&mut parsed, piece.text);
     let is_moved = written::move_with(&mut parsed)?;
-    let is_labelled = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;
     let is_merged = constraints::merge_keys(&mut parsed);
+    let is_labelled = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;
     let is_changed = is_changed | is_renamed | is_moved | is_merged | is_labelled;
     let mut statement = match untyped(piece, &parsed, context, is_changed) {
         // A constant may be a value of another type than it seems here.

@@ -35,7 +35,8 @@ pub fn declaration(typed: Typed) -> String {
 pub fn described(sql: &str, view: &CreateView, schema: &dyn Schema) -> Result<Option<String>> {
     let columns = columns_of_query(&view.query, schema, &Scope::default());
     let names = view.columns.iter().map(|column| folded(&column.name));
-    let mut names: Vec<_> = names.collect();
+    let given: Vec<_> = names.collect();
+    let mut names = given.clone();
     names.extend(columns.iter().skip(names.len()).map(|(name, ..)| name.clone()));
     let mut types = Vec::new();
     for (name, (_, typed, is_stored)) in names.iter().zip(&columns) {
@@ -56,7 +57,11 @@ pub fn described(sql: &str, view: &CreateView, schema: &dyn Schema) -> Result<Op
         [] => String::new(),
         types => format!(" {}{} */", view::BEGIN, types.join("; ")),
     };
-    let (written, after) = (sources::query(&view.query), after.trim().trim_end_matches(';'));
+    let written = match &given[..] {
+        [] => sources::query(&view.query),
+        given => sources::named_query(&view.query, given),
+    };
+    let after = after.trim().trim_end_matches(';');
     let is_written = sources::is_query(after, &written);
     if types.is_empty() && is_written {
         return Ok(None);

@@ -9,6 +9,7 @@ mod comments;
 mod constraints;
 mod drops;
 mod keys;
+mod renames;
 mod schema;
 mod types;
 mod uniques;
@@ -64,9 +65,13 @@ impl Conversation<'_> {
         self.begin_implicit(&analysed.statement)?;
         self.begin_at_last()?;
         let steps = self.ending(|| steps(&analysed.statement, &self.tables(), &self.context))?;
+        if let [Step::RenameIndex { name, to }] = &steps[..] {
+            self.rename_index(name, to)?;
+            return if was_implicit { Ok(()) } else { self.end_implicit() };
+        }
         let Some(table) = self.altered(&analysed.statement)? else { return Ok(()) };
-        let is_drop = |step: &Step| matches!(step, Step::DropColumn { .. });
-        if table.is_temporary && !steps.iter().all(is_drop) {
+        let is_own = |step: &Step| matches!(step, Step::DropColumn { .. } | Step::Renamed { .. });
+        if table.is_temporary && !steps.iter().all(is_own) {
             return Err(Error::unsupported("this change of a temporary table").into());
         }
         for step in steps {
@@ -128,6 +133,9 @@ impl Conversation<'_> {
                 }
                 Ok(())
             }
+            Step::Renamed { sql, column } => self.rename(table, &sql, column.as_deref()),
+            // It stands alone, and names no table.
+            Step::RenameIndex { .. } => Ok(()),
             Step::Check { name, condition } => self.add_check(table, name, &condition),
             Step::Unique { name, columns } => self.add_unique(table, name, &columns),
             Step::Reference { name, columns, table: parent, text } => {

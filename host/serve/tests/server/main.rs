@@ -34,6 +34,7 @@ mod wire_declared;
 mod wire_drops;
 mod wire_kills;
 mod wire_refusals;
+mod wire_renames;
 mod wire_roles;
 mod wire_statements;
 mod wire_together;

@@ -160,10 +160,33 @@ fn several_changes_are_done_in_the_order_of_postgres() {
         of("ALTER TABLE t RENAME CONSTRAINT a TO b, DROP COLUMN n").unwrap_err().code,
         "42601"
     );
+    let renamed = |sql: &str, column: Option<&str>| Step::Renamed {
+        sql: format!("ALTER TABLE \"t\" RENAME {sql}"),
+        column: column.map(str::to_owned),
+    };
+    assert_eq!(step("RENAME COLUMN N TO \"M\""), renamed("COLUMN \"n\" TO \"M\"", Some("n")));
+    assert_eq!(step("RENAME TO public.u"), renamed("TO \"u\"", None));
+    assert_eq!(of("ALTER TABLE t RENAME n TO m, DROP COLUMN n").unwrap_err().code, "42601");
+    let index = Step::RenameIndex { name: "i".into(), to: "J".into() };
+    let statement = one("ALTER INDEX public.i RENAME TO \"J\"");
+    assert_eq!((&statement.action, altered(&statement)), (&Action::Alter, None));
+    assert_eq!(super::steps(&statement, &Tables, &Context::default()).unwrap(), [index]);
     // What SQLite does alone is its own statement still.
-    assert_eq!(one("ALTER TABLE t RENAME COLUMN n TO m").action, Action::Run);
+    assert_eq!(one("ALTER TABLE t ADD COLUMN m int").action, Action::Run);
     assert_eq!(step("DROP n CASCADE"), Step::DropColumn { column: "n".into(), cascades: true });
     assert_eq!(all("ALTER TABLE t ADD a int; ALTER TABLE t RENAME TO u").len(), 2);
+}
+
+#[test]
+fn constraints_come_when_columns_have_their_types() {
+    for (change, expected) in [
+        ("ALTER n TYPE int USING 1, ADD CHECK (n > 0)", None),
+        ("ADD CHECK (n > 0)", Some("42883")),
+        ("ADD CHECK (id > 0), ALTER id TYPE text", Some("42883")),
+    ] {
+        let found = of(&format!("ALTER TABLE t {change}"));
+        assert_eq!(found.err().as_ref().map(|error| error.code), expected, "{change}");
+    }
 }
 
 #[test]
@@ -177,18 +200,6 @@ fn a_computed_default_fills_the_rows_that_are_there() {
     assert_eq!((sql.as_str(), column.as_str()), ("ALTER TABLE \"t\" ADD COLUMN j JSONB TEXT", "j"));
     let expected = Step::Default { column: "j".into(), expression: Some(expression.clone()) };
     assert_eq!(default, &expected);
-#[test]
-fn constraints_come_when_columns_have_their_types() {
-    for (change, expected) in [
-        ("ALTER n TYPE int USING 1, ADD CHECK (n > 0)", None),
-        ("ADD CHECK (n > 0)", Some("42883")),
-        ("ADD CHECK (id > 0), ALTER id TYPE text", Some("42883")),
-    ] {
-        let found = of(&format!("ALTER TABLE t {change}"));
-        assert_eq!(found.err().as_ref().map(|error| error.code.as_ref()), expected, "{change}");
-    }
-}
-
     for constant in ["1", "(1)", "-1", "'x'", "true", "NULL"] {
         let sql = format!("ALTER TABLE t ADD COLUMN x text DEFAULT {constant}");
         assert_eq!(one(&sql).action, Action::Run, "{sql}");

@@ -16,7 +16,7 @@ use super::{Altered, DUPLICATE_OBJECT};
 /// A constraint as the catalogue has it.
 pub struct Constraint {
     /// Its name.
-    name: String,
+    pub name: String,
     kind: ClauseKind,
     /// Its columns.
     pub columns: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Constraint {
     /// Its place among the conditions of the table.
     number: usize,
     /// Whether it is an index, and no part of the table's text.
-    is_index: bool,
+    pub is_index: bool,
 }
 
 impl Conversation<'_> {
@@ -148,6 +148,15 @@ impl Conversation<'_> {
 
     /// The constraint of a table with this name.
     pub(super) fn constraint(&self, table: &Altered, name: &str) -> Result<Constraint> {
+        self.constraints(table)?.into_iter().find(|one| one.name == name).ok_or_else(|| {
+            let message =
+                format!("constraint \"{name}\" of relation \"{}\" does not exist", table.name);
+            Error::new(sqlstate::UNDEFINED_OBJECT, message).into()
+        })
+    }
+
+    /// The constraints of a table.
+    pub(super) fn constraints(&self, table: &Altered) -> Result<Vec<Constraint>> {
         let relation = format!("to_regclass({})", quoted_text(&table.quoted));
         let sql = format!(
             "SELECT k.conname, k.contype, (SELECT json_group_array(a.attname ORDER BY j.key) \
@@ -159,7 +168,7 @@ impl Conversation<'_> {
         );
         // The catalogue has the conditions in the order of the table's text.
         let mut conditions = 0_usize;
-        let found = self.engine.own_rows(&sql, |row| {
+        Ok(self.engine.own_rows(&sql, |row| {
             let kind = match row.get::<_, String>(1)?.as_str() {
                 "p" => ClauseKind::PrimaryKey,
                 "u" => ClauseKind::Unique,
@@ -177,12 +186,7 @@ impl Conversation<'_> {
                 number,
                 is_index: row.get::<_, i64>(4)? != 0,
             })
-        })?;
-        found.into_iter().find(|one| one.name == name).ok_or_else(|| {
-            let message =
-                format!("constraint \"{name}\" of relation \"{}\" does not exist", table.name);
-            Error::new(sqlstate::UNDEFINED_OBJECT, message).into()
-        })
+        })?)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::session::writers;
 
 /// An entry of the schema that is written anew.
 pub struct Entry<'a> {
-    /// `table` or `index`.
+    /// `table`, `index` or `view`.
     pub kind: &'static str,
     /// Its name.
     pub name: &'a str,

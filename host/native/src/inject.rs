@@ -32,7 +32,7 @@ pub fn has_module(component: &[u8], module: &[u8; 32]) -> bool {
     modules.into_iter().any(|(_, content)| blake3::hash(&component[content]) == *module)
 }
 
-/// The component that is compiled in the place of `component`.
+/// The component that is compiled instead of `component`.
 ///
 /// # Errors
 ///
@@ -183,7 +183,7 @@ fn replies(functions: &[(usize, Vec<u8>)], image: &Image) -> Result<BTreeMap<usi
     Ok(replies)
 }
 
-/// The image in the place of `$image`, whose calls are those of the slots in their order.
+/// The image instead of `$image`, whose calls are those of the slots in their order.
 fn whole(blob: &Blob, image: &Image) -> Result<Vec<u8>> {
     let calls = calls(blob, image)?;
     ensure!(calls.len() == image.slots.len(), "the image has other slots");

@@ -6,8 +6,8 @@
 //!
 //! 1. `rewrite`: each function of the image becomes three instructions that have its number.
 //! 2. `inject`: wasmtime compiles that; its cache of functions shows which of them is which, and in
-//!    a second pass replies with the image in the place of one of them, and a jump into the image
-//!    in the place of each other.
+//!    a second pass replies with the image instead of one of them, and a jump into the image
+//!    instead of each other.
 //!
 //! Whatever does not fit gives an error, and the caller lets wasmtime compile the component itself.
 

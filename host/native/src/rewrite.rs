@@ -49,7 +49,7 @@ const HEADER_BYTES: usize = 8;
 /// The section of a component that has a core module.
 const CORE_MODULE: u8 = 1;
 
-/// The component with another core module in the place of one.
+/// The component with another core module instead of one.
 pub fn replaced(component: &[u8], place: &Range<usize>, module: &[u8]) -> Vec<u8> {
     let mut bytes = component[..place.start].to_vec();
     bytes.push(CORE_MODULE);

@@ -163,7 +163,7 @@ fn elements<'t, 'a>(words: Words<'t, 'a>) -> Vec<Words<'t, 'a>> {
     found
 }
 
-/// The place of the parenthesis that closes the one at `open`.
+/// The position of the parenthesis that closes the one at `open`.
 fn closing(words: Words<'_, '_>, open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate().skip(open) {

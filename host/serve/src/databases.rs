@@ -66,7 +66,7 @@ pub struct Sandboxes {
 }
 
 /// A database that is open: one connection stays, so that its log and shared memory do.
-struct Kept {
+struct OpenDatabase {
     connection: Mutex<Option<Connection>>,
     opening: Arc<Semaphore>,
     writers: Writers,
@@ -78,7 +78,7 @@ struct Kept {
 }
 
 struct Entry {
-    kept: Arc<Kept>,
+    kept: Arc<OpenDatabase>,
     last_used: Instant,
 }
 
@@ -241,7 +241,7 @@ impl Databases {
 
     /// A connection of the Postgres wire, whose extensions take most of its time; others are
     /// opened meanwhile.
-    fn ready(&self, kept: &Arc<Kept>, named: &Named) -> sqlite_sandbox::Result<Connection> {
+    fn ready(&self, kept: &Arc<OpenDatabase>, named: &Named) -> sqlite_sandbox::Result<Connection> {
         // Another file may have the name by now.
         let now = named.identity();
         let of_this = |(of, db): &mut (Identity, Connection)| *of == now && !db.is_gone();
@@ -268,18 +268,18 @@ impl Databases {
         self.kept(named).opening.clone()
     }
 
-    fn kept(&self, named: &Named) -> Arc<Kept> {
+    fn kept(&self, named: &Named) -> Arc<OpenDatabase> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let log = Log::of(&named.path, self.limits.size, self.limits.has_checkpoints);
-            Entry { kept: Arc::new(Kept::new(log)), last_used: Instant::now() }
+            Entry { kept: Arc::new(OpenDatabase::new(log)), last_used: Instant::now() }
         };
         let entry = open.entry(named.name.clone()).or_insert_with(new);
         entry.last_used = Instant::now();
         entry.kept.clone()
     }
 
-    fn keep_open(&self, kept: &Kept, named: &Named) -> sqlite_sandbox::Result<()> {
+    fn keep_open(&self, kept: &OpenDatabase, named: &Named) -> sqlite_sandbox::Result<()> {
         let mut kept = kept.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_some_and(|db| !db.is_gone()) {
             return Ok(());
@@ -344,7 +344,7 @@ impl FileLimits {
     }
 }
 
-impl Kept {
+impl OpenDatabase {
     fn new(log: Log) -> Self {
         let (connection, ready, filling, is_closing) = Default::default();
         let opening = Arc::new(Semaphore::new(OPENING));

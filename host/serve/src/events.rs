@@ -72,7 +72,7 @@ async fn keep(server: &Arc<Server>, named: &Named) -> Result<(), Error> {
 pub struct Told {
     /// `ready`, `commit` or `reset`; over the WebSocket also `end`.
     pub kind: &'static str,
-    /// The place from which a client may go on.
+    /// The position from which a client may go on.
     pub id: String,
     /// A JSON object.
     pub data: String,
@@ -91,7 +91,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Those of a database, after a place if one is given.
+    /// Those of a database, after a position if one is given.
     ///
     /// # Errors
     ///

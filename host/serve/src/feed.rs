@@ -10,8 +10,8 @@
 mod bell;
 pub mod channels;
 mod counter;
-mod kept;
 mod message;
+mod recent;
 mod reports;
 mod subscriber;
 mod subscriptions;
@@ -30,8 +30,8 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 pub use bell::Woken;
 use channels::Channels;
 use counter::{Count, Counter};
-use kept::Kept;
 pub use message::Commit;
+use recent::RecentCommits;
 pub use reports::Reports;
 pub use subscriber::{News, Subscriber};
 pub use subscriptions::{Subscription, Subscriptions};
@@ -67,7 +67,7 @@ struct State {
     subscribers: usize,
     /// When the last subscriber has gone.
     deserted: Option<Instant>,
-    kept: Kept,
+    recent: RecentCommits,
     tickets: Tickets,
     counter: Counter,
     /// The count of commits after the last one that is known.
@@ -86,7 +86,7 @@ impl Feed {
         let state = State {
             subscribers: 0,
             deserted: None,
-            kept: Kept::default(),
+            recent: RecentCommits::default(),
             tickets: Tickets::default(),
             counter: Counter::new(path),
             known: None,
@@ -116,11 +116,11 @@ impl Feed {
         if self.run() == 0 {
             state.known = state.counter.read();
             state.tickets = Tickets::after(&state.tickets);
-            state.kept.clear();
+            state.recent.clear();
             self.run.store(random(), Ordering::Release);
             runtime.spawn(self.clone().tend());
         }
-        state.kept.last()
+        state.recent.last()
     }
 
     fn leave(&self) {
@@ -138,7 +138,7 @@ impl Feed {
         loop {
             tokio::select! {
                 () = self.fresh.notified() => {
-                    let last = self.state().kept.last();
+                    let last = self.state().recent.last();
                     self.news.send_replace(last);
                     self.channels.ring_for_commits();
                     sleep(PACE).await;
@@ -153,7 +153,7 @@ impl Feed {
         let mut state = self.state();
         if state.deserted.is_some_and(|since| since.elapsed() >= LINGER) {
             self.run.store(0, Ordering::Release);
-            state.kept.clear();
+            state.recent.clear();
             return false;
         }
         // A session that is about to commit may already have: it reports next.
@@ -196,7 +196,7 @@ impl State {
         let is_other = now != self.known;
         if is_other {
             self.known = now;
-            self.kept.add(None);
+            self.recent.add(None);
         }
         is_other
     }
@@ -209,7 +209,7 @@ impl State {
         let is_change = changes.is_partial || changes.schema || !changes.tables.is_empty();
         if is_change {
             self.known = self.known.map(Count::next);
-            self.kept.add(Some(changes));
+            self.recent.add(Some(changes));
         }
         is_other || is_change
     }

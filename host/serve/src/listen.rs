@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use crate::connections::Place;
-use crate::pg::{self, Door};
+use crate::pg::{self, WireListener};
 use crate::server::Server;
 use crate::sockets::{Socket, Stream};
 use stalls::Stalls;
@@ -47,7 +47,7 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: applicat
 #[derive(Clone)]
 pub enum Service {
     Http(Router, Option<TlsAcceptor>),
-    Postgres(Box<Door>),
+    Postgres(Box<WireListener>),
 }
 
 /// A socket that accepts connections.
@@ -113,7 +113,7 @@ async fn serve(service: Service, stream: Stream, place: Arc<Place>, server: &Ser
                 serve_http(Stalls::new(stream), router, place, server).await;
             }
         }
-        Service::Postgres(door) => door.serve(stream, &place).await,
+        Service::Postgres(listener) => listener.serve(stream, &place).await,
     }
 }
 

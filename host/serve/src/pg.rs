@@ -36,4 +36,4 @@ mod transact;
 mod transport;
 mod violations;
 
-pub use serve::{Door, refuse};
+pub use serve::{WireListener, refuse};

@@ -4,8 +4,8 @@
 //! within milliseconds: its statement is interrupted and its transaction rolled back.
 
 mod changes;
+pub mod connection;
 pub mod control;
-pub mod engine;
 pub mod error;
 mod log;
 mod read_only;
@@ -24,8 +24,8 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::feed::Feed;
 use crate::metrics::Metrics;
+use connection::SessionConnection;
 use control::{Control, Ended, Times};
-use engine::Engine;
 use error::{Error, Result};
 pub use log::Log;
 pub use slots::{Slot, Slots};
@@ -38,7 +38,7 @@ const STACK_BYTES: usize = 4 << 20;
 /// Requests that wait for the thread: a client waits for each reply before the next request.
 const QUEUE: usize = 1;
 
-type Job = Box<dyn FnOnce(&mut Engine) + Send>;
+type Job = Box<dyn FnOnce(&mut SessionConnection) + Send>;
 
 /// The settings of a session, besides its connection.
 #[derive(Clone)]
@@ -104,7 +104,7 @@ impl Session {
     /// Its own, and why the session is gone.
     pub async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Engine) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut SessionConnection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, replied) = oneshot::channel();
         self.post(move |engine| {
@@ -121,10 +121,13 @@ impl Session {
     /// # Errors
     ///
     /// Why the session is gone.
-    pub async fn post(&self, work: impl FnOnce(&mut Engine) + Send + 'static) -> Result<()> {
+    pub async fn post(
+        &self,
+        work: impl FnOnce(&mut SessionConnection) + Send + 'static,
+    ) -> Result<()> {
         // It never closes. A session that ends drops its queue, and with it the slots.
         let place = self.places.clone().acquire_owned().await;
-        let job = move |engine: &mut Engine| {
+        let job = move |engine: &mut SessionConnection| {
             drop(place);
             work(engine);
         };
@@ -161,15 +164,15 @@ fn serve(
     open: impl FnOnce() -> sqlite_sandbox::Result<Opened>,
 ) {
     let opened = open().map_err(Error::from);
-    let opened =
-        opened.and_then(|opened| Engine::new(opened, rules.clone(), control.clone(), runtime));
+    let opened = opened
+        .and_then(|opened| SessionConnection::new(opened, rules.clone(), control.clone(), runtime));
     match opened {
         Ok(mut engine) => serve_requests(queue, control, &mut engine),
         Err(error) => control.fail(error),
     }
 }
 
-fn serve_requests(queue: &Receiver<Job>, control: &Control, engine: &mut Engine) {
+fn serve_requests(queue: &Receiver<Job>, control: &Control, engine: &mut SessionConnection) {
     while !control.is_cancelled() && !engine.is_gone() {
         let (patience, then) = engine.patience();
         match queue.recv_timeout(patience) {

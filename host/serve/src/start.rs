@@ -26,7 +26,7 @@ use crate::descriptors;
 use crate::hrana::streams::Streams;
 use crate::http::Listener;
 use crate::listen::{self, Listening, Service};
-use crate::pg::Door;
+use crate::pg::WireListener;
 use crate::routes;
 use crate::server::Server;
 use crate::sockets::{self, Bound};
@@ -254,13 +254,13 @@ async fn serve(
     let is_loopback = settings.pg.is_none_or(|address| address.ip().is_loopback());
     // `--insecure` is for servers without a certificate, and for `--metrics`.
     let needs_tls = tls.is_some() && !is_loopback;
-    let door = Door::new(server.clone(), tls.clone(), needs_tls)?;
+    let postgres = WireListener::new(server.clone(), tls.clone(), needs_tls)?;
     if let Some((bound, _)) = sockets.pg_unix {
-        let door = Door { tls: None, needs_tls: false, ..door.clone() };
-        listen(bound, Service::Postgres(Box::new(door)))?;
+        let postgres = WireListener { tls: None, needs_tls: false, ..postgres.clone() };
+        listen(bound, Service::Postgres(Box::new(postgres)))?;
     }
     if let Some((bound, _)) = sockets.pg {
-        listen(bound, Service::Postgres(Box::new(door)))?;
+        listen(bound, Service::Postgres(Box::new(postgres)))?;
     }
     if let Some((bound, address)) = sockets.http {
         listen(bound, Service::Http(listener(Some(address)), tls))?;

@@ -7,7 +7,7 @@ use crate::number::{Number, Range};
 use crate::state::State;
 use crate::value::{Cell, Name, Value};
 
-/// A place in memory.
+/// A position in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// At an address.
@@ -67,7 +67,7 @@ pub fn sum(state: &State, instruction: &Instruction) -> Value {
     base.plus(&index).plus(&offset)
 }
 
-/// Whether `bytes` at a place may be read, and what they are, zero-extended.
+/// Whether `bytes` at a position may be read, and what they are, zero-extended.
 ///
 /// # Errors
 ///
@@ -124,7 +124,7 @@ pub fn read(ground: Ground<'_>, state: &State, place: Place, bytes: i64) -> Resu
     Ok(Cell::new(value))
 }
 
-/// Whether `bytes` at a place may be written.
+/// Whether `bytes` at a position may be written.
 ///
 /// # Errors
 ///
@@ -258,7 +258,7 @@ pub fn distances(code: &[u8], range: Range) -> impl Iterator<Item = i64> {
     })
 }
 
-/// The number that a distance is if it is not added to a place.
+/// The number that a distance is if it is not added to a position.
 pub fn distance_number(code: &[u8], range: Range) -> Number {
     let range = distances(code, range)
         .map(|distance| Range::one(distance & 0xffff_ffff))

@@ -26,7 +26,7 @@ impl<'a> Code<'a> {
     ///
     /// # Errors
     ///
-    /// When two pieces start at the same place, or one where no instruction does.
+    /// When two pieces start at the same position, or one where no instruction does.
     pub fn new(subject: &Subject<'a>) -> Result<Self> {
         let text = subject.code.get(..subject.text).context("the code is longer than the image")?;
         let decoder = Decoder::with_ip(64, text, 0, DecoderOptions::NONE);
@@ -52,19 +52,19 @@ impl<'a> Code<'a> {
         })
     }
 
-    /// The instruction at a place.
+    /// The instruction at a position.
     pub fn at(&self, place: u32) -> Option<&Instruction> {
         let position = self.positions.get(place as usize)?.checked_sub(1)?;
         self.instructions.get(position as usize)
     }
 
-    /// Where the piece that starts at a place ends.
+    /// Where the piece that starts at a position ends.
     pub fn end(&self, start: u32) -> u32 {
         let mut next = self.pieces.range(start + 1..);
         next.next().map_or(self.positions.len() as u32, |(place, _)| *place)
     }
 
-    /// What starts at a place.
+    /// What starts at a position.
     pub fn role(&self, place: u32) -> Option<Role> {
         self.pieces.get(&place).map(|piece| piece.role)
     }
@@ -93,7 +93,7 @@ impl<'a> Code<'a> {
         compared.filter_map(|it| it.try_immediate(1).ok()).map(u64::cast_signed)
     }
 
-    /// The places in a piece where ways meet, but for those of tables.
+    /// The positions in a piece where ways meet, but for those of tables.
     pub fn leaders(&self, start: u32, end: u32) -> BTreeSet<u32> {
         let mut leaders = BTreeSet::from([start]);
         for instruction in self.piece(start) {

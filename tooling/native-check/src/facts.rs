@@ -114,7 +114,7 @@ pub struct Subject<'a> {
     pub code: &'a [u8],
     /// The size of the code alone.
     pub text: usize,
-    /// All that the code has, by its place.
+    /// All that the code has, by its position.
     pub pieces: &'a [Piece],
     /// What it may rely on.
     pub facts: &'a Facts,

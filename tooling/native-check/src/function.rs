@@ -37,7 +37,7 @@ pub struct Call {
 /// What was found of a function.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What is not allowed, with its place.
+    /// What is not allowed, with its position.
     pub refused: Vec<(u64, String)>,
     /// Whether a way through it is not known.
     pub incomplete: bool,
@@ -54,13 +54,13 @@ pub struct Outcome {
 /// What a call of a function returns; none if it does not return.
 pub type Callee<'h> = dyn FnMut(u32, Arguments) -> Option<Value> + 'h;
 
-/// How often a place is reached before ranges widen.
+/// How often a position is reached before ranges widen.
 const PATIENCE: u32 = 4;
 
 /// The same before they do not stop at the constants of the function.
 const LONG_PATIENCE: u32 = 40;
 
-/// How often a place is reached before the function is given up.
+/// How often a position is reached before the function is given up.
 const MAX_VISITS: u32 = 400;
 
 struct Walk<'a, 'h> {
@@ -73,7 +73,7 @@ struct Walk<'a, 'h> {
     /// How many states are kept apart.
     states: usize,
     open: BTreeSet<u32>,
-    /// Places where ways meet.
+    /// Positions where ways meet.
     leaders: BTreeSet<u32>,
     callee: &'h mut Callee<'h>,
     steps: Steps,
@@ -144,7 +144,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A way leads to a place, where this is known.
+    /// A way leads to a position, where this is known.
     fn reach(&mut self, at: u32, state: State) {
         if !self.leaders.contains(&at) {
             // The way to it must end there, so all starts again.
@@ -183,7 +183,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Follow a way from a place to the next ones where ways meet.
+    /// Follow a way from a position to the next ones where ways meet.
     fn block(&mut self, start: u32, mut state: State) {
         let mut at = start;
         loop {

@@ -2,7 +2,7 @@
 //!
 //! - each instruction is one of a list, has no prefix that names a segment, and is reached as it
 //!   was decoded: the targets of branches and calls are starts of instructions of the image;
-//! - an address has a register or a place of the image, and a constant below the guard;
+//! - an address has a register or a position of the image, and a constant below the guard;
 //! - indirect jumps go to an address in a register, as those by LLVM's tables;
 //! - indirect calls are those of wasmtime's functions, whose address is read or in a register;
 //! - the stack pointer changes by constants only, and is restored from the frame pointer.

@@ -36,7 +36,7 @@
 //! instructions of that; a branch that leaves its function, an indirect jump without a table in the
 //! constants, and a last instruction that goes on are refused. Where ways meet, `function` joins what
 //! is known until nothing changes, by steps that end, and then goes over all once more: only that
-//! last time counts, and it refuses a state that is not in what is known of its place. So it does
+//! last time counts, and it refuses a state that is not in what is known of its position. So it does
 //! not matter how that was found.
 //!
 //! *All functions.* What is known of arguments joins all calls, and is nothing of those from outside

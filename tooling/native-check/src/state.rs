@@ -201,7 +201,7 @@ impl State {
         }
     }
 
-    /// What holds in both, at the place where they meet.
+    /// What holds in both, at the position where they meet.
     pub fn joined(&self, other: &Self, place: u32, steps: Option<&Steps>) -> Self {
         let mut names = Names::at(place);
         let mut registers = self.registers;

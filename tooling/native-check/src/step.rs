@@ -18,7 +18,7 @@ use operands::{memory_bytes, narrowed};
 pub struct Machine<'a> {
     pub ground: Ground<'a>,
     factory: InstructionInfoFactory,
-    /// What was refused, with its place.
+    /// What was refused, with its position.
     pub refused: Vec<(u64, String)>,
     /// How many bytes of arguments on the stack were read.
     pub incoming: i64,
@@ -29,7 +29,7 @@ struct Step<'m, 'a, 's> {
     machine: &'m mut Machine<'a>,
     state: &'s mut State,
     instruction: &'s Instruction,
-    /// The place in memory that it names, once it was looked at.
+    /// The position in memory that it names, once it was looked at.
     place: Option<Place>,
 }
 
@@ -82,7 +82,7 @@ const ARITHMETIC_FLAGS: u32 = RflagsBits::OF
     | RflagsBits::AF;
 
 impl Step<'_, '_, '_> {
-    /// Check the place in memory that the instruction names.
+    /// Check the position in memory that the instruction names.
     fn access(&mut self) {
         let instruction = self.instruction;
         let is_access = !matches!(instruction.mnemonic(), M::Lea | M::Nop);

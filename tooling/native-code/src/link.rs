@@ -69,7 +69,7 @@ fn rank(name: &str) -> Option<usize> {
 /// The rank from which on sections are constants.
 const CONSTANTS: usize = 3;
 
-/// Copy sections, the code first; each with its place, and the size of the code.
+/// Copy sections, the code first; each with its position, and the size of the code.
 fn placed(
     object: &Object64<'_>,
     code: &mut Vec<u8>,
@@ -96,7 +96,7 @@ fn placed(
     Ok((places, text))
 }
 
-/// The place of a symbol or section in the image.
+/// The position of a symbol or section in the image.
 fn target(
     object: &Object64<'_>,
     target: RelocationTarget,

@@ -123,7 +123,7 @@ impl Counted {
     }
 }
 
-/// The places of counters in a module that counts.
+/// The positions of counters in a module that counts.
 struct Counters {
     /// The first of each function, which counts its calls.
     first: Vec<usize>,

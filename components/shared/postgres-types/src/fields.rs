@@ -73,7 +73,7 @@ fn is_known(word: &str) -> bool {
     WORDS.contains(&word) || is_day_of_week(word) || crate::read::month(word).is_some()
 }
 
-/// A place in the text.
+/// A position in the text.
 struct Reader<'a> {
     rest: &'a str,
     field: String,

@@ -52,7 +52,7 @@ fn of_scalar(scalar: Scalar) -> Functions {
     Functions { oids, stability, has_modifier }
 }
 
-/// `int4in` or `date_in`, by the place among the four.
+/// `int4in` or `date_in`, by the position among the four.
 fn name_of(type_name: &str, place: usize) -> String {
     let has_line = matches!(
         type_name,

@@ -125,7 +125,7 @@ fn number(input: &mut Input<'_>, field: Field, width: usize, ends: bool) -> Resu
     Ok((number, used))
 }
 
-/// The place of the name that a text begins with.
+/// The position of the name that a text begins with.
 fn word(input: &mut Input<'_>, field: Field, names: &[&str]) -> Result<i64> {
     let begins = |name: &&str| {
         input.rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))

@@ -1,4 +1,4 @@
-//! LLVM's code in the place of Cranelift's, for the components that it was made of.
+//! LLVM's code instead of Cranelift's, for the components that it was made of.
 //!
 //! The build embeds images in this program (`build.rs`), so whoever can replace one can replace the
 //! program. Whatever does not fit leaves the component to Cranelift: another component, kind of

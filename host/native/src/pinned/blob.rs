@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::image::Trap;
 
-/// A reference to another function, in the place of the four bytes at `offset`.
+/// A reference to another function, instead of the four bytes at `offset`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relocation {
     /// The position in the code.

@@ -79,7 +79,7 @@ impl TableText<'_> {
         self.replaced(column.data_type.clone(), &text)
     }
 
-    /// The text with a comment on a column, or on the table, in place of the one that it has.
+    /// The text with a comment on a column, or on the table, instead of the one that it has.
     pub fn with_comment(&self, column: Option<&ColumnText>, comment: Option<&str>) -> String {
         let new = comment.map(comments::written);
         let (place, around, new) = match column {
@@ -112,7 +112,7 @@ impl TableText<'_> {
         }
     }
 
-    /// The end of the comment at a place, if there is one.
+    /// The end of the comment at a position, if there is one.
     fn comment_end(&self, at: usize) -> usize {
         let first = Tokens::new(&self.sql[at..], Dialect::Sqlite).next();
         first.filter(|token| token.text.starts_with("/*")).map_or(at, |token| at + token.text.len())

@@ -11,7 +11,7 @@ use super::session_calls;
 use crate::types::infer::function_type;
 use crate::walk::WalkMut;
 
-/// Put a query in the place of each call in FROM: whether there was one.
+/// Put a query instead of each call in FROM: whether there was one.
 pub fn derive(tree: &mut ast::Statement) -> bool {
     let mut calls = Calls { is_changed: false };
     // It never breaks.

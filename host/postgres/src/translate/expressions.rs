@@ -339,7 +339,7 @@ fn subscript(root: &Expr, chain: &[AccessExpr]) -> Result<Expr> {
 const VECTORS: &[&str] = &["indkey", "indclass", "indoption", "indcollation", "proargtypes"];
 
 /// Where an element is in the JSON of an array, from 0; NULL for nowhere, since SQLite would count a
-/// negative place from the end. What has the name of a vector may be a user's array: its values say
+/// negative position from the end. What has the name of a vector may be a user's array: its values say
 /// where they begin.
 fn place(root: &Expr, index: &Expr) -> String {
     let first = if is_vector(root) { format!("array_lower({root}, 1)") } else { "1".to_owned() };

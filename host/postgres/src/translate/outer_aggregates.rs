@@ -13,7 +13,7 @@ use crate::walk::{WalkMut, visit_expressions};
 
 const SELECT: &[u8] = b"select";
 
-/// Put such expressions in the place of their queries, in the tree of a text: whether there was one.
+/// Put such expressions instead of their queries, in the tree of a text: whether there was one.
 pub fn inline(tree: &mut ast::Statement, text: &str) -> bool {
     // Without a second one nothing has to be looked through.
     let words = text.as_bytes().windows(SELECT.len());

@@ -28,7 +28,7 @@ pub fn quote(tree: &mut ast::Statement) -> Result<bool> {
 
 struct Names {
     is_changed: bool,
-    /// Whether the next name is the word DEFAULT in place of a value.
+    /// Whether the next name is the word DEFAULT instead of a value.
     is_default: bool,
 }
 

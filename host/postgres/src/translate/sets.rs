@@ -1,6 +1,6 @@
 //! Functions that return sets, among the columns of SELECT.
 //!
-//! Those of one SELECT advance together, as in Postgres: their place is that of one more table in
+//! Those of one SELECT advance together, as in Postgres: their position is that of one more table in
 //! FROM, `pg_places`, which has as many rows as the longest of them. What is shorter is NULL then.
 
 use std::ops::ControlFlow;
@@ -128,7 +128,7 @@ const SCALARS: &[&str] = &[
 
 const SCALAR_BEGINNINGS: &[&str] = &["pg_", "has_", "to_", "quote_", "current_", "session_"];
 
-/// The place in the sets.
+/// The position in the sets.
 const AT: &str = "pg_places.pg_at";
 
 /// Finds the functions of a SELECT itself.
@@ -251,7 +251,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Put the table of places behind the others.
+    /// Put the table of positions behind the others.
     pub(super) fn place_sets(&mut self, select: &mut Select) {
         let sets = self.sets.pop().unwrap_or_default();
         if sets.is_empty() {
@@ -275,7 +275,7 @@ impl Rewriter<'_> {
         self.is_changed = true;
     }
 
-    /// A marked function: its value at the place.
+    /// A marked function: its value at the position.
     pub(super) fn set(&mut self, name: &str, arguments: &[Expr]) -> Result<Option<Expr>> {
         let Some(name) = name.strip_prefix(MARK) else { return Ok(None) };
         if list(arguments).len() > MAX_ARGUMENTS {

@@ -116,7 +116,7 @@ impl VisitorMut for Queries {
     }
 }
 
-/// Give the query of WITH at this place another name, also where the rest reads it.
+/// Give the query of WITH at this position another name, also where the rest reads it.
 fn renamed(query: &mut Query, at: usize, name: &str, new: &str) {
     let Some(with) = &mut query.with else { return };
     let mut readers = Readers { name, new, hidden: 0 };
@@ -162,7 +162,7 @@ struct Readers<'a> {
 }
 
 impl Readers<'_> {
-    /// The place of the name in a query's own WITH.
+    /// The position of the name in a query's own WITH.
     fn place(&self, query: &Query) -> Option<usize> {
         let own = query.with.as_ref()?.cte_tables.iter();
         own.map(|cte| folded(&cte.alias.name)).position(|name| name == self.name)

@@ -100,7 +100,7 @@ pub fn formatted(pattern: &Expr, arguments: &[Expr]) -> Result<Expr> {
     Ok(raw(format!("({})", parts.join(" || "))))
 }
 
-/// What is behind a `%`: the place of an argument, from 0, the kind, and the rest.
+/// What is behind a `%`: the position of an argument, from 0, the kind, and the rest.
 fn specifier(after: &str) -> Result<(Option<usize>, char, &str)> {
     let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (place, after) = match after[digits..].strip_prefix('$') {

@@ -206,7 +206,7 @@ impl<'a> Insertion<'a> {
     }
 
     /// Whether a column gets another value than its default in the last row. It is the table's
-    /// column at this place, from 0.
+    /// column at this position, from 0.
     pub fn gives(&self, column: &str, place: usize) -> bool {
         let Some(source) = &self.0.source else { return false };
         let mut columns = self.0.columns.iter();

@@ -30,7 +30,7 @@ pub fn origins(
 ) -> Result<Vec<Option<Origin>>> {
     let read = |tree: &Tree| tree.read(schema, |tree, schema| Ok(of_tree(tree, schema)));
     let found = statement.parsed.as_ref().map(read).transpose()?.flatten();
-    // Where a wildcard is not known, neither are the places of the others.
+    // Where a wildcard is not known, neither are the positions of the others.
     Ok(found.filter(|origins| origins.len() == count).unwrap_or_else(|| vec![None; count]))
 }
 

@@ -75,9 +75,9 @@ enum Place {
 
 #[derive(Default)]
 struct Placement {
-    /// The places of expressions that have not been reached, by their addresses.
+    /// The positions of expressions that have not been reached, by their addresses.
     marks: HashMap<usize, Place>,
-    /// The places around the expression, each with the address of what begins it.
+    /// The positions around the expression, each with the address of what begins it.
     around: Vec<(usize, Place)>,
     /// The windows of the queries around.
     windows: Vec<Windows>,
@@ -113,7 +113,7 @@ impl Placement {
         self.around.pop_if(|(own, _)| *own == at);
     }
 
-    /// The places within the query, from the inside out.
+    /// The positions within the query, from the inside out.
     fn places(&self) -> impl Iterator<Item = Place> {
         self.around.iter().rev().map(|(_, place)| *place).take_while(|place| *place != Place::Query)
     }

@@ -66,7 +66,7 @@ impl Connection {
     /// are among that, and what a savepoint or a statement has undone is not. At most `most_rows` ids of rows are
     /// collected. The rows of a virtual table are those of the tables behind it. VACUUM is not reported.
     ///
-    /// Takes the place of the hooks of commits ([`Self::commit_hook`]) and before changes
+    /// Replaces the hooks of commits ([`Self::commit_hook`]) and before changes
     /// ([`Self::preupdate_hook`]).
     ///
     /// ```

@@ -41,12 +41,12 @@ impl Subscriber {
         self.next - 1
     }
 
-    /// What names that place for [`Self::resume`].
+    /// What names that position for [`Self::resume`].
     pub fn place(&self, number: u64) -> String {
         format!("{:016x}-{number}", self.feed.run())
     }
 
-    /// Continue after a place. Returns false if what followed is no longer known.
+    /// Continue after a position. Returns false if what followed is no longer known.
     pub fn resume(&mut self, place: &str) -> bool {
         let state = self.feed.state();
         let number = place.split_once('-').and_then(|(run, number)| {
@@ -54,7 +54,7 @@ impl Subscriber {
             number.parse::<u64>().ok().filter(|_| run == self.feed.run())
         });
         let next = number.and_then(|number| number.checked_add(1));
-        match next.filter(|next| (state.kept.first()..=state.kept.last() + 1).contains(next)) {
+        match next.filter(|next| (state.recent.first()..=state.recent.last() + 1).contains(next)) {
             Some(next) => {
                 self.next = next;
                 true
@@ -72,8 +72,8 @@ impl Subscriber {
     /// What it has not seen yet.
     pub fn take(&mut self) -> Option<News> {
         let state = self.feed.state();
-        if self.next < state.kept.first() {
-            let (since, last) = (self.next, state.kept.last());
+        if self.next < state.recent.first() {
+            let (since, last) = (self.next, state.recent.last());
             self.next = last + 1;
             return Some(News::Lost { since, last });
         }
@@ -84,7 +84,7 @@ impl Subscriber {
             is_first || bytes <= MAX_BYTES
         };
         let taken: Vec<_> =
-            state.kept.from(self.next).take(MAX_TAKEN).take_while(fits).cloned().collect();
+            state.recent.from(self.next).take(MAX_TAKEN).take_while(fits).cloned().collect();
         self.next += taken.len() as u64;
         (!taken.is_empty()).then_some(News::Commits(taken))
     }

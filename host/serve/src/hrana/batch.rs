@@ -3,7 +3,7 @@
 use super::perform::Performer;
 use super::request::{Batch, Condition};
 use super::response::StepResult;
-use crate::session::engine::Engine;
+use crate::session::connection::SessionConnection;
 use crate::session::error::{Error, Failure, Result};
 
 /// The outcome of a step so far.
@@ -21,7 +21,7 @@ pub enum Outcome {
 /// Where a condition names a step that has not been reached.
 pub fn perform(
     performer: &mut Performer,
-    engine: &mut Engine,
+    engine: &mut SessionConnection,
     batch: &Batch,
 ) -> Result<Vec<StepResult>> {
     let mut results: Vec<StepResult> = Vec::new();
@@ -48,7 +48,11 @@ pub fn perform(
 /// # Errors
 ///
 /// Where the condition names a step that has not been reached.
-pub fn runs(condition: Option<&Condition>, outcomes: &[Outcome], engine: &Engine) -> Result<bool> {
+pub fn runs(
+    condition: Option<&Condition>,
+    outcomes: &[Outcome],
+    engine: &SessionConnection,
+) -> Result<bool> {
     condition.map_or(Ok(true), |condition| holds(condition, outcomes, engine.is_autocommit()))
 }
 

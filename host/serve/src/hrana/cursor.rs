@@ -15,8 +15,8 @@ use super::request::{Batch, Stmt};
 use super::response::{CursorEntry, Entry, StepBegin, StepEnd, StepError};
 use crate::large::Room;
 use crate::session::Session;
+use crate::session::connection::SessionConnection;
 use crate::session::control::Control;
-use crate::session::engine::Engine;
 use crate::session::error::{Error, Failure, Result};
 
 /// Groups that wait for the network.
@@ -39,7 +39,7 @@ pub async fn start(
     let control = session.control().clone();
     let out = Out { group: Group::default(), groups, runtime: Handle::current(), control, end };
     let mut running = Running { performer, out };
-    let perform = move |engine: &mut Engine| {
+    let perform = move |engine: &mut SessionConnection| {
         running.perform(engine, &batch);
         drop(room);
     };
@@ -87,14 +87,14 @@ struct Running {
 
 impl Running {
     /// Perform all steps. If the client has disconnected, failures are not reported.
-    fn perform(&mut self, engine: &mut Engine, batch: &Batch) {
+    fn perform(&mut self, engine: &mut SessionConnection, batch: &Batch) {
         if let Err(error) = self.perform_steps(engine, batch) {
             let _ = self.entry(Entry::Error(Failure::from(&error).into()));
         }
         let _ = self.out.send();
     }
 
-    fn perform_steps(&mut self, engine: &mut Engine, batch: &Batch) -> Result<()> {
+    fn perform_steps(&mut self, engine: &mut SessionConnection, batch: &Batch) -> Result<()> {
         let mut outcomes = Vec::new();
         for (index, step) in (0..).zip(&batch.steps) {
             let runs = runs(step.condition.as_ref(), &outcomes, engine)?;
@@ -107,7 +107,7 @@ impl Running {
         Ok(())
     }
 
-    fn step(&mut self, engine: &mut Engine, index: u32, stmt: &Stmt) -> Result<Outcome> {
+    fn step(&mut self, engine: &mut SessionConnection, index: u32, stmt: &Stmt) -> Result<Outcome> {
         match self.execute(engine, index, stmt) {
             Ok(end) => {
                 self.entry(Entry::StepEnd(end))?;
@@ -122,7 +122,12 @@ impl Running {
         }
     }
 
-    fn execute(&mut self, engine: &mut Engine, step: u32, stmt: &Stmt) -> Result<StepEnd> {
+    fn execute(
+        &mut self,
+        engine: &mut SessionConnection,
+        step: u32,
+        stmt: &Stmt,
+    ) -> Result<StepEnd> {
         let sql = self.performer.sql(stmt)?;
         let encoding = self.performer.encoding;
         let wants_rows = stmt.want_rows.unwrap_or(true);

@@ -11,7 +11,7 @@ use sqlite_sandbox::types::ValueRef;
 use super::message::Message;
 use super::request::{Cursor, Pipeline};
 use super::response::{Column, StepResult};
-use crate::session::engine::Changes;
+use crate::session::connection::Changes;
 
 /// The encodings of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use crate::databases::Wire;
 use crate::http::{Listener, Refused, body};
 use crate::large::Room;
 use crate::server::Client;
-use crate::session::engine::Engine;
+use crate::session::connection::SessionConnection;
 use crate::session::error::{Error, Failure};
 
 /// Requests of a pipeline at most.
@@ -88,8 +88,9 @@ async fn pipeline(
     let limit = shared.listener.server.limits.bytes;
     let mut performer = Performer::new(stream.texts.clone(), encoding, limit);
     let baton = pipeline.baton;
-    let work =
-        move |engine: &mut Engine| Ok(perform_all(&mut performer, engine, pipeline.requests));
+    let work = move |engine: &mut SessionConnection| {
+        Ok(perform_all(&mut performer, engine, pipeline.requests))
+    };
     let done = stream.session.run(work).await;
     let (results, is_open) = match (done, baton) {
         (Err(Error::Ended(why)), Some(baton)) => {
@@ -140,7 +141,7 @@ impl Shared {
 /// Perform the requests of a pipeline up to `close`: the results, and whether the stream is open.
 fn perform_all(
     performer: &mut Performer,
-    engine: &mut Engine,
+    engine: &mut SessionConnection,
     all: Vec<Request>,
 ) -> (Vec<StreamResult>, bool) {
     let mut results = Vec::new();

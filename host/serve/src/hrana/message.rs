@@ -32,7 +32,7 @@ pub enum SocketRequest {
     UnsubscribeChanges {},
 }
 
-/// From which place of the feed of changes on.
+/// From which position of the feed of changes on.
 #[derive(Deserialize, prost::Message)]
 #[serde(default)]
 pub struct Place {

@@ -13,7 +13,7 @@ use super::response::{
     Autocommit, Column, Described, Description, Done, Empty, Parameter, Response,
 };
 use super::texts::Texts;
-use crate::session::engine::Engine;
+use crate::session::connection::SessionConnection;
 use crate::session::error::{Error, Failure, Result};
 
 /// What a performance needs besides the engine.
@@ -32,11 +32,15 @@ impl Performer {
     }
 
     /// Perform a request.
-    pub fn perform(&mut self, engine: &mut Engine, request: Request) -> Result<Response, Failure> {
+    pub fn perform(
+        &mut self,
+        engine: &mut SessionConnection,
+        request: Request,
+    ) -> Result<Response, Failure> {
         self.respond(engine, request).map_err(|error| Failure::from(&error))
     }
 
-    fn respond(&mut self, engine: &mut Engine, request: Request) -> Result<Response> {
+    fn respond(&mut self, engine: &mut SessionConnection, request: Request) -> Result<Response> {
         Ok(match request {
             Request::Close {} => Response::Close(Empty {}),
             Request::Execute { stmt } => {
@@ -93,7 +97,7 @@ impl Performer {
     /// # Errors
     ///
     /// SQLite's, the policy's, and [`Error::TooLong`].
-    pub fn execute(&mut self, engine: &mut Engine, stmt: &Stmt) -> Result<Vec<u8>> {
+    pub fn execute(&mut self, engine: &mut SessionConnection, stmt: &Stmt) -> Result<Vec<u8>> {
         let sql = self.sql(stmt)?;
         let wants_rows = stmt.want_rows.unwrap_or(true);
         let encoding = self.encoding;
@@ -121,12 +125,12 @@ impl Performer {
         Ok(result)
     }
 
-    fn sequence(&self, engine: &mut Engine, text: &Text) -> Result<Response> {
+    fn sequence(&self, engine: &mut SessionConnection, text: &Text) -> Result<Response> {
         let sql = self.texts().find_text(text)?.to_owned();
         engine.run_all(&sql).map(|()| Response::Sequence(Empty {}))
     }
 
-    fn describe(&self, engine: &Engine, text: &Text) -> Result<Description> {
+    fn describe(&self, engine: &SessionConnection, text: &Text) -> Result<Description> {
         let sql = self.texts().find_text(text)?.to_owned();
         engine.describe(&sql, |statement, kind| {
             Ok(Description {

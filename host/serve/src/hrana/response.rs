@@ -7,7 +7,7 @@
 use prost::{Message, Oneof};
 use serde::{Serialize, Serializer};
 
-use crate::session::engine::Changes;
+use crate::session::connection::Changes;
 use crate::session::error::Failure;
 
 /// A message without fields.

@@ -25,7 +25,7 @@ use super::converse::Conversation;
 use super::execute::only_reads;
 use super::failure::{Failure, Result};
 use super::store::Analysed;
-use crate::session::engine::Entry;
+use crate::session::connection::Entry;
 
 /// The SQLSTATE of a name that another object has.
 const DUPLICATE_OBJECT: &str = "42710";

@@ -377,7 +377,7 @@ fn text_column(name: &str) -> Output {
     Output { name: name.to_owned(), typed: Typed::plain(TEXT) }
 }
 
-/// An error of SQLite at its place in the client's text, where that is what SQLite was given.
+/// An error of SQLite at its position in the client's text, where that is what SQLite was given.
 fn located(error: SessionError, statement: &Statement, text: &str) -> Failure {
     let mut failure = Failure::from(error);
     if let Failure::Error(error) = &mut failure {

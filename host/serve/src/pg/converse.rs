@@ -18,8 +18,8 @@ use super::out::Severity;
 use super::session::Shared;
 use super::store::{Prepared, Statement, Store, check_length};
 use super::stream::{Gone, Stream};
+use crate::session::connection::SessionConnection;
 use crate::session::control::Ended;
-use crate::session::engine::Engine;
 
 /// Statements that stay prepared in SQLite.
 pub const KEPT_STATEMENTS: usize = 64;
@@ -40,7 +40,7 @@ pub struct Greeting {
 
 /// A conversation.
 pub struct Conversation<'a> {
-    pub engine: &'a mut Engine,
+    pub engine: &'a mut SessionConnection,
     pub stream: Stream,
     pub context: Context,
     pub session: Shared,
@@ -68,7 +68,7 @@ pub struct Conversation<'a> {
 impl<'a> Conversation<'a> {
     /// Begin: tell the client what it needs to know.
     pub fn new(
-        engine: &'a mut Engine,
+        engine: &'a mut SessionConnection,
         stream: Stream,
         greeting: Greeting,
         locks: Arc<Locks>,

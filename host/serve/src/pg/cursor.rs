@@ -26,12 +26,12 @@ pub struct Cursor {
     position: usize,
     /// What the rows take, in bytes.
     bytes: usize,
-    pub life: Life,
+    pub scope: CursorScope,
 }
 
 /// How long a cursor lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Life {
+pub struct CursorScope {
     /// Whether its transaction has been committed.
     pub is_kept: bool,
     /// How many savepoints the transaction had when it was declared.
@@ -45,10 +45,10 @@ impl Cursor {
         sql: String,
         columns: Vec<Output>,
         rows: Vec<Vec<Value>>,
-        life: Life,
+        scope: CursorScope,
     ) -> Self {
         let bytes = rows.iter().map(|row| bytes_of(row)).sum();
-        Self { text, declared, begun, sql, columns, rows, position: 0, bytes, life }
+        Self { text, declared, begun, sql, columns, rows, position: 0, bytes, scope }
     }
 
     /// What the rows take, in bytes.
@@ -140,10 +140,10 @@ mod tests {
     #[test]
     fn cursors_go_forward_and_back() {
         let rows = (0..5).map(|row| vec![Value::Integer(row)]).collect();
-        let life = Life { is_kept: false, savepoints: 0 };
+        let scope = CursorScope { is_kept: false, savepoints: 0 };
         let declared = Declared { is_held: false, is_binary: false, is_scrollable: true };
         let of = (String::new(), declared, Instant::now());
-        let mut cursor = Cursor::new(of, String::new(), Vec::new(), rows, life);
+        let mut cursor = Cursor::new(of, String::new(), Vec::new(), rows, scope);
         assert!(!cursor.returns(Direction::Relative(0), false));
         assert!(!cursor.returns(Direction::Absolute(1), false));
         assert_eq!(cursor.go(Direction::Forward(2)), [0, 1]);

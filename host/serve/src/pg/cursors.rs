@@ -10,7 +10,7 @@ use sqlite_wasm_postgres::translate::{Action, Declared, Direction};
 use sqlite_wasm_postgres::values::Format;
 
 use super::converse::Conversation;
-use super::cursor::{Cursor, Life, only_forward};
+use super::cursor::{Cursor, CursorScope, only_forward};
 use super::execute::{Sink, put_values};
 use super::failure::{Failure, Result};
 use super::out::Out;
@@ -42,9 +42,9 @@ impl Conversation<'_> {
             self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
         }
         let savepoints = self.session.state().settings.savepoints();
-        let life = Life { is_kept: is_alone, savepoints };
+        let scope = CursorScope { is_kept: is_alone, savepoints };
         let of = (query.text, declared, self.begun);
-        let cursor = Cursor::new(of, query.statement.sql, query.columns, rows, life);
+        let cursor = Cursor::new(of, query.statement.sql, query.columns, rows, scope);
         Ok(self.store.declare(name, cursor)?)
     }
 

@@ -20,7 +20,7 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// The column of a table that SQLite numbers, and its place, from 0.
+    /// The column of a table that SQLite numbers, and its position, from 0.
     fn numbered_column(&mut self, table: &str) -> Result<Option<(String, usize)>> {
         if let Some(known) = self.analyses.numbered.get(table) {
             return Ok(known.clone());

@@ -27,7 +27,7 @@ use crate::connections::Place;
 use crate::databases::{Named, Wire};
 use crate::server::{Client, Server};
 use crate::session::Session;
-use crate::session::engine::Engine;
+use crate::session::connection::SessionConnection;
 use crate::sockets::Stream as Socket;
 
 /// Time for encryption and authentication.
@@ -44,7 +44,7 @@ const MAX_FIRST_MESSAGES: usize = 3;
 
 /// What a listener needs to serve the Postgres wire.
 #[derive(Clone)]
-pub struct Door {
+pub struct WireListener {
     pub server: Arc<Server>,
     pub keys: Arc<Keys>,
     /// The advisory locks of all sessions.
@@ -98,7 +98,7 @@ pub async fn refuse(mut stream: Socket) {
     let _ = stream.write_all(&out.0).await;
 }
 
-impl Door {
+impl WireListener {
     /// # Errors
     ///
     /// When the system has no random numbers.
@@ -151,7 +151,7 @@ impl Door {
         let max_waiting = self.server.limits.bytes;
         let locks = self.locks.clone();
         let (ending, mut ended) = oneshot::channel::<()>();
-        let converse = move |engine: &mut Engine| {
+        let converse = move |engine: &mut SessionConnection| {
             if let Ok(conversation) =
                 Conversation::new(engine, stream, greeting, locks, max_waiting)
             {

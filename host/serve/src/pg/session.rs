@@ -15,8 +15,8 @@ use sqlite_wasm_postgres::{Error, Result};
 use super::advisory::{Key, Mode, Own, Scope};
 use super::listing::TABLES;
 use super::notes::Notes;
+use crate::session::connection::SessionConnection;
 use crate::session::control::Control;
-use crate::session::engine::Engine;
 use crate::session::error::Result as SessionResult;
 
 /// Sequences whose last number is kept: one for each table that a session inserts into.
@@ -53,7 +53,7 @@ impl Shared {
     ///
     /// When the sandbox cannot be called.
     pub fn new(
-        engine: &mut Engine,
+        engine: &mut SessionConnection,
         settings: Settings,
         locks: Own,
         notes: Notes,

@@ -19,7 +19,7 @@ const MAX_PROOF: u32 = 2048;
 /// Settings of a first message at most.
 const MAX_SETTINGS: usize = 64;
 
-/// The version of the protocol, and codes in its place.
+/// The version of the protocol, and codes instead of it.
 const VERSION: u32 = 3;
 const CANCEL: u32 = 80_877_102;
 const SSL: u32 = 80_877_103;

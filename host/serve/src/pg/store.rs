@@ -320,7 +320,7 @@ impl Store {
         let portals = self.portals.values().filter_map(|portal| portal.prepared.as_deref());
         let queries = portals.filter(|one| one.statement.command == "SELECT");
         let portals = queries.map(|one| one.statement.sql.as_str());
-        let cursors = self.cursors.values().filter(|cursor| !cursor.life.is_kept);
+        let cursors = self.cursors.values().filter(|cursor| !cursor.scope.is_kept);
         portals.chain(cursors.map(|cursor| cursor.sql.as_str()))
     }
 
@@ -328,22 +328,22 @@ impl Store {
     pub fn end_transaction(&mut self, is_committed: bool) {
         self.portals.clear();
         self.cursors.retain(|_, cursor| {
-            cursor.life.is_kept |= cursor.declared.is_held && is_committed;
-            cursor.life.is_kept
+            cursor.scope.is_kept |= cursor.declared.is_held && is_committed;
+            cursor.scope.is_kept
         });
     }
 
     /// `ROLLBACK TO` the savepoint with this number: what was made behind it is gone.
     pub fn roll_back_to(&mut self, mark: usize) {
         self.portals.retain(|_, portal| portal.savepoints <= mark);
-        self.cursors.retain(|_, cursor| cursor.life.is_kept || cursor.life.savepoints <= mark);
+        self.cursors.retain(|_, cursor| cursor.scope.is_kept || cursor.scope.savepoints <= mark);
     }
 
     /// `RELEASE` of the savepoint with this number: what was made behind it belongs to what is around.
     pub fn release(&mut self, mark: usize) {
         self.portals.values_mut().for_each(|one| one.savepoints = one.savepoints.min(mark));
         self.cursors.values_mut().for_each(|one| {
-            one.life.savepoints = one.life.savepoints.min(mark);
+            one.scope.savepoints = one.scope.savepoints.min(mark);
         });
     }
 }

@@ -8,14 +8,14 @@ use sqlite_wasm_postgres::table_text::TableText;
 use sqlite_wasm_postgres::types::infer::{Column, Schema};
 use sqlite_wasm_postgres::types::{Scalar, Type, Typed, view};
 
-use crate::session::engine::Engine;
+use crate::session::connection::SessionConnection;
 
 /// Tables that are kept at most, and texts whose analysis is.
 pub const MAX_KEPT: usize = 64;
 
 /// The tables of a connection.
 pub struct Tables<'a> {
-    pub engine: &'a Engine,
+    pub engine: &'a SessionConnection,
     pub known: &'a RefCell<HashMap<String, Option<Vec<Column>>>>,
     pub views: &'a RefCell<HashSet<String>>,
 }

@@ -25,7 +25,7 @@ pub struct Events {
 pub type Event = (String, String, Value);
 
 impl Events {
-    /// Listen to a path with a token, from a place on.
+    /// Listen to a path with a token, from a position on.
     pub fn try_open(
         server: &Server,
         path: &str,

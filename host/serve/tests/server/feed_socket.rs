@@ -22,7 +22,7 @@ impl Socket {
         socket
     }
 
-    /// Ask for what follows a place: the first event.
+    /// Ask for what follows a position: the first event.
     fn subscribe(&mut self, place: Value) -> (String, String, Value) {
         let request = json!({"type": "subscribe_changes", "last_event_id": place});
         let reply = self.client.request(request);

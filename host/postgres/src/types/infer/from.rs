@@ -16,7 +16,7 @@ use super::{Body, Schema, budget, first_select};
 use crate::translate::table_name;
 use crate::walk::visit_relations;
 
-/// A column by its table and its place there.
+/// A column by its table and its position there.
 type Place = (usize, usize);
 
 impl Scope {

@@ -61,10 +61,10 @@ pub struct Scope {
     pub(super) tables: Vec<(String, Rc<Columns>)>,
     /// Whether there is something in FROM whose columns are not known.
     pub(super) has_unknown: bool,
-    /// Columns that USING or NATURAL merges with one of a table before, which `*` has once: their tables and places, and those of
+    /// Columns that USING or NATURAL merges with one of a table before, which `*` has once: their tables and positions, and those of
     /// the others.
     pub(super) merged: BTreeMap<(usize, usize), (usize, usize)>,
-    /// The columns of `*` in PostgreSQL's order, by their tables and places: those that are merged begin each join.
+    /// The columns of `*` in PostgreSQL's order, by their tables and positions: those that are merged begin each join.
     pub(super) shown: Vec<(usize, usize)>,
     /// The tables of the query around, whose columns an expression may name, too.
     pub(super) outer: Option<Rc<Scope>>,

@@ -1,4 +1,4 @@
-//! The places of a statement that say what type an expression has.
+//! The positions of a statement that say what type an expression has.
 
 use std::ops::ControlFlow;
 
@@ -43,7 +43,7 @@ impl Finder<'_> {
                         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
                             self.store_given(expr, type_of(index));
                         }
-                        // From here on the places are not known.
+                        // From here on the positions are not known.
                         _ => break,
                     }
                 }

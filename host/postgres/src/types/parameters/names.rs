@@ -42,7 +42,7 @@ fn terms(query: &Query) -> Vec<&Expr> {
     }
 }
 
-/// The place that an item of ORDER BY or GROUP BY is.
+/// The position that an item of ORDER BY or GROUP BY is.
 fn place(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Value(_) | Expr::UnaryOp { .. } => expr.to_string().parse().ok(),
@@ -88,7 +88,7 @@ fn leaf(body: &SetExpr) -> Option<&Select> {
 }
 
 impl Finder<'_> {
-    /// The names and places in the clauses of a query; `scope` has the tables of its first SELECT.
+    /// The names and positions in the clauses of a query; `scope` has the tables of its first SELECT.
     pub(super) fn check_query_names(&mut self, query: &Query, scope: &Scope) {
         let mut labels = Labels::default();
         if let Some(select) = leaf(&query.body) {

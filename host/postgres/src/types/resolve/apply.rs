@@ -358,7 +358,7 @@ fn is_structure(ty: Option<Type>) -> bool {
     matches!(ty, Some(Type::Array(_) | Type::One(Scalar::Json | Scalar::Jsonb)))
 }
 
-/// `make_interval(days => 3)`, with all arguments in their places.
+/// `make_interval(days => 3)`, with all arguments in their positions.
 fn unnamed_interval(expr: &mut Expr) {
     const NAMES: [&str; 7] = ["years", "months", "weeks", "days", "hours", "mins", "secs"];
     let Expr::Function(function) = expr else { return };

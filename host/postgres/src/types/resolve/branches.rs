@@ -61,7 +61,7 @@ impl Finder<'_> {
         }
     }
 
-    /// `*` of a join whose merged columns SQLite leaves in their tables' places.
+    /// `*` of a join whose merged columns SQLite leaves in their tables' positions.
     pub(in super::super) fn reorder(&mut self, select: &mut Select, scope: &Scope) {
         let has_all = |select: &Select| {
             select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)))

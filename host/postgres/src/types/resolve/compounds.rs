@@ -14,7 +14,7 @@ use super::queries::collation;
 use crate::error::{Error, sqlstate};
 use crate::translate::{folded, is_found_object, is_name_of_object, parse, string_of};
 
-/// The place of a column that the first SELECT of a compound names.
+/// The position of a column that the first SELECT of a compound names.
 pub fn place_of(expr: &Expr, body: &SetExpr) -> Option<usize> {
     let Expr::Identifier(wanted) = expr else { return None };
     match body {
@@ -366,7 +366,7 @@ impl Finder<'_> {
     }
 }
 
-/// The expressions at a place of the branches of a compound.
+/// The expressions at a position of the branches of a compound.
 fn columns_at<'a>(body: &'a SetExpr, place: usize, found: &mut Vec<Vec<&'a Expr>>) {
     match body {
         SetExpr::SetOperation { left, right, .. } => {

@@ -174,7 +174,7 @@ impl Visitor for Columns<'_> {
     }
 }
 
-/// What an item of GROUP BY or ORDER BY means: a column of the result by its place or its name, or an expression.
+/// What an item of GROUP BY or ORDER BY means: a column of the result by its position or its name, or an expression.
 fn meant<'a>(expr: &'a Expr, select: &'a Select, prefers_result: bool, scope: &Scope) -> &'a Expr {
     if let Ok(place) = expr.to_string().parse::<usize>() {
         let item = place.checked_sub(1).and_then(|place| select.projection.get(place));

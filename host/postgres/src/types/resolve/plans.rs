@@ -34,7 +34,7 @@ pub struct Plan {
     pub function: &'static str,
     pub result: Typed,
     pub wants: Vec<Want>,
-    /// Whether the two operands change their places.
+    /// Whether the two operands change their positions.
     pub is_swapped: bool,
 }
 
@@ -71,7 +71,7 @@ fn scalar(ty: Option<Type>) -> Option<Scalar> {
     }
 }
 
-/// An `integer`, or what becomes one: places and days are no `bigint`.
+/// An `integer`, or what becomes one: positions and days are no `bigint`.
 fn is_integer(ty: Option<Type>) -> bool {
     matches!(scalar(ty), Some(Scalar::Int2 | Scalar::Int4))
 }

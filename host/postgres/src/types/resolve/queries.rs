@@ -79,7 +79,7 @@ impl Finder<'_> {
             let label = label(item).filter(|_| !self.is_outermost());
             let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item
             else {
-                // Where one is not known, neither are the places of the others.
+                // Where one is not known, neither are the positions of the others.
                 types = types.zip(self.types_of_wildcard(item)).map(|(mut types, all)| {
                     types.extend(all);
                     types
@@ -202,7 +202,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What rows are ordered by, which may be a column of the result by its place or its name.
+    /// What rows are ordered by, which may be a column of the result by its position or its name.
     pub(super) fn ordered(&mut self, expr: &mut Expr, select: Option<&Select>) {
         let meant = select.and_then(|select| shown_as(expr, select)).unwrap_or(expr).clone();
         match self.type_of(&meant).map(|own| own.ty) {

@@ -67,7 +67,7 @@ impl Finder<'_> {
         self.replace(expr, |_| with);
     }
 
-    /// The strings at a place of a compound get the type of the branch beside them, two branches at a time as in
+    /// The strings at a position of a compound get the type of the branch beside them, two branches at a time as in
     /// PostgreSQL: two strings are texts. `types` are those of the branches, in their order.
     pub(super) fn settle_compound(
         &mut self,
@@ -150,7 +150,7 @@ impl Finder<'_> {
     }
 }
 
-/// The expression at a place of a SELECT.
+/// The expression at a position of a SELECT.
 fn column(body: &SetExpr, place: usize) -> Option<&Expr> {
     let SetExpr::Select(select) = body else { return None };
     match select.projection.get(place)? {

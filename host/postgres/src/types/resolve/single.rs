@@ -90,7 +90,7 @@ fn has_limit(query: &Query) -> bool {
     }
 }
 
-/// Put a query into [`SINGLE`]. An aggregate belongs to the query whose columns it has, so that in the place of the value
+/// Put a query into [`SINGLE`]. An aggregate belongs to the query whose columns it has, so that instead of the value
 /// itself it might belong to one around.
 fn surround(query: &mut Query) {
     let sql = format!(

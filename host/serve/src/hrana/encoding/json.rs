@@ -12,7 +12,7 @@ use sqlite_sandbox::Row;
 use sqlite_sandbox::types::ValueRef;
 
 use crate::hrana::response::{Column, Encoded, Failed, StepResult};
-use crate::session::engine::Changes;
+use crate::session::connection::Changes;
 
 /// JSON's text for infinity: too large for any reader's type, so that it reads infinity.
 const INFINITY: &str = "1e999";

@@ -10,7 +10,7 @@ use sqlite_sandbox::types::ValueRef;
 use crate::hrana::message::Message as SocketMessage;
 use crate::hrana::request::{self, Value};
 use crate::hrana::response::{Column, Empty, Failed, StepResult};
-use crate::session::engine::Changes;
+use crate::session::connection::Changes;
 
 /// Decode the body of a pipeline.
 pub fn pipeline(bytes: &[u8]) -> Result<request::Pipeline, String> {

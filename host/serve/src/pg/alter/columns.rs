@@ -136,7 +136,7 @@ impl Conversation<'_> {
     }
 }
 
-/// The place of a column in the text of its table.
+/// The position of a column in the text of its table.
 pub fn place<'t>(text: &'t TableText<'_>, column: &str) -> Result<&'t ColumnText, Error> {
     text.column(column).ok_or_else(|| Error::unsupported("a change of this column"))
 }

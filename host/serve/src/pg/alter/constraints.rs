@@ -22,7 +22,7 @@ pub struct Constraint {
     pub columns: Vec<String>,
     /// The table that a foreign key refers to.
     table: Option<String>,
-    /// Its place among the conditions of the table.
+    /// Its position among the conditions of the table.
     number: usize,
     /// Whether it is an index, and no part of the table's text.
     pub is_index: bool,

@@ -12,7 +12,7 @@ use super::super::converse::Conversation;
 use super::super::failure::Result;
 use super::Altered;
 use super::constraints::Constraint;
-use crate::session::engine::Entry;
+use crate::session::connection::Entry;
 
 /// A definition: its row in the schema, what it makes, its name, its text, and the columns of a view.
 type Row = (i64, Kind, String, String, Vec<String>);

@@ -9,7 +9,7 @@ use super::super::converse::Conversation;
 use super::super::failure::Result;
 use super::Altered;
 
-/// A column as SQLite has it: its name, its place in the primary key, whether it is hidden; and what of it
+/// A column as SQLite has it: its name, its position in the primary key, whether it is hidden; and what of it
 /// may change: type, default, whether it may be NULL.
 type Column = ((String, i64, i64), (String, Option<String>, i64));
 

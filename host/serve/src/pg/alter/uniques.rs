@@ -12,7 +12,7 @@ use super::super::failure::Result;
 use super::Altered;
 use super::constraints::{Constraint, is_same, violated};
 use super::schema::INDEX;
-use crate::session::engine::Entry;
+use crate::session::connection::Entry;
 
 /// What the text of an index has that stands for a UNIQUE constraint; `extensions/pgcatalog` knows it.
 const MARK: &str = "/* CONSTRAINT */";

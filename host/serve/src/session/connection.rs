@@ -33,7 +33,7 @@ const MAX_LOGGED: usize = 300;
 pub type AtCommits = Box<dyn FnMut() + Send>;
 
 /// A connection with its rules. It lives on the thread of its session.
-pub struct Engine {
+pub struct SessionConnection {
     db: Connection,
     writers: Writers,
     /// From its first write to the end of the transaction.
@@ -60,7 +60,7 @@ pub struct Engine {
     at_commits: Option<AtCommits>,
 }
 
-impl Engine {
+impl SessionConnection {
     /// # Errors
     ///
     /// When the sandbox cannot be called.

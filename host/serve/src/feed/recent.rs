@@ -15,13 +15,13 @@ const MAX_BYTES: usize = 4 << 20;
 
 /// The last commits, from the oldest to the newest.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct RecentCommits {
     all: VecDeque<Arc<Commit>>,
     bytes: usize,
     last: u64,
 }
 
-impl Kept {
+impl RecentCommits {
     /// The number of the last commit.
     pub fn last(&self) -> u64 {
         self.last
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn only_so_many_are_kept() {
-        let mut kept = Kept::default();
+        let mut kept = RecentCommits::default();
         assert_eq!((kept.first(), kept.last()), (1, 0));
         (0..MAX_COMMITS + 10).for_each(|_| kept.add(None));
         assert_eq!((kept.first(), kept.last()), (11, MAX_COMMITS as u64 + 10));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Engine;
+use super::SessionConnection;
 use crate::session::control::{Ended, Times};
 use crate::session::error::Result;
 use crate::session::writers::WaitLimits;
@@ -10,7 +10,7 @@ use crate::session::writers::WaitLimits;
 /// How long SQLite tries a lock that another program has, unless less is said.
 const MAX_BUSY: Duration = Duration::from_secs(5);
 
-impl Engine {
+impl SessionConnection {
     /// How long to wait for the next request, and what happens then.
     pub fn patience(&self) -> (Duration, Ended) {
         let idle = (self.rules.times.idle, Ended::Idle(self.rules.times.idle));

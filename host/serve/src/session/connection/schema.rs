@@ -6,7 +6,7 @@ use std::time::Instant;
 use access::policy::Role;
 use sqlite_sandbox::{Connection, DbConfig};
 
-use super::Engine;
+use super::SessionConnection;
 use crate::session::error::{Error, Result};
 use crate::session::writers;
 
@@ -25,7 +25,7 @@ pub struct Entry<'a> {
 /// What metrics and the log show for it.
 const SHOWN: &str = "ALTER TABLE";
 
-impl Engine {
+impl SessionConnection {
     /// Check that the session may write.
     ///
     /// # Errors

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use access::policy::first_words;
 use tokio::runtime::Handle;
 
-use super::{AtCommits, Engine};
+use super::{AtCommits, SessionConnection};
 use crate::feed::Feed;
 use crate::session::error::Result;
 
-impl Engine {
+impl SessionConnection {
     /// Tell SQLite what holds for the next statement.
     pub(super) fn ready(&mut self) -> Result<()> {
         self.reports.follow(&self.db)?;

@@ -2,8 +2,8 @@
 //! wasmtime would compile the module.
 //!
 //! `program` translates the module to LLVM's language, with the counts of `profile`; LLVM makes an
-//! object, `link` makes the image of it, and `traps` finds the instructions that may trap. Only the
-//! build runs this.
+//! object, `link` makes the image of it, `proof` has it proved, after which `unproved` may want
+//! another one, and `traps` finds the instructions that may trap. Only the build runs this.
 
 mod function;
 mod link;

@@ -49,7 +49,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// When the component is not valid or has no such module.
+    /// When the component is not valid or has no such module, or this imports more than functions.
     pub fn of(component: &[u8], module: &[u8]) -> Result<Self> {
         let (tunables, scope) = (Tunables::default_host(), ScopeVec::new());
         let mut validator = Validator::new();
@@ -64,7 +64,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// When it is not valid.
+    /// When it is not valid, or imports more than functions.
     pub fn of_core(wasm: &[u8]) -> Result<Self> {
         let tunables = Tunables::default_host();
         let mut validator = Validator::new();
@@ -77,6 +77,10 @@ impl Layout {
 
     fn of_module(module: &Module) -> Result<Self> {
         ensure!(FUNCREF_MASK == !1, "references in a table are marked by another bit");
+        // wasmtime asserts that what it is asked for is the module's own.
+        let others =
+            module.num_imported_memories + module.num_imported_tables + module.num_imported_globals;
+        ensure!(others == 0, "the module imports more than functions");
         let offsets = VMOffsets::new(HostPtr, module);
         let pointer = &offsets.ptr;
         let memory = |offset: fn(&VMOffsets<HostPtr>, OwnedMemoryIndex) -> u32| {

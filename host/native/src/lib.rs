@@ -1,6 +1,6 @@
 //! LLVM's machine code for SQLite's own components, inside wasmtime's artifacts.
 //!
-//! `tooling/native-code` makes an *image* of a core module: LLVM's code for nearly all of its
+//! `tooling/build/native-code` makes an *image* of a core module: LLVM's code for nearly all of its
 //! functions, linked, with a list of entries and traps. This crate inserts it where wasmtime
 //! would compile the module:
 //!

@@ -10,7 +10,7 @@
 //!   or another register for wasmtime (`enable_pinned_reg` is off).
 //!
 //! With another version of wasmtime a test here fails. Then compare each of these with the new
-//! version, write that into `VERSION` and `CRANELIFT`, and run the tests of `tooling/native-code`.
+//! version, write that into `VERSION` and `CRANELIFT`, and run the tests of `tooling/build/native-code`.
 
 pub mod blob;
 pub mod layout;

@@ -91,8 +91,8 @@ fn script_of(named: Option<&Path>, script: &str) -> Result<PathBuf> {
     let packaged = program_files::path(KITS)?;
     let repository = packaged.ancestors().find(has_kit).with_context(|| {
         format!(
-            "there is no `{script}` beside this program; packages have no kit of Rust: say `--kits DIR`, \
-             a clone of the repository"
+            "there is no `{script}` beside this program; install the package sqlite-wasm-dev if this is Debian's; \
+             no package has the kit of Rust: say `--kits DIR`, a clone of the repository"
         )
     })?;
     let script = repository.join(script);

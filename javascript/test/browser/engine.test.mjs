@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { FIREFOX, PAGE, SITE, launch, openPage, serve } from './support.mjs';
+import { FIREFOX, PAGES, SITE, launch, openPage, serve } from './support.mjs';
 
 const native = process.env.SQLITE3 ?? path.join(import.meta.dirname, '../../../target/native-reference/sqlite3');
 const sha256 = (name) => crypto.createHash('sha256').update(fs.readFileSync(path.join(SITE, 'extensions', `${name}.wasm`))).digest('hex');
@@ -18,11 +18,7 @@ let chromium;
 let page;
 
 before(async () => {
-  server = await serve({
-    '/test.html': PAGE,
-    '/no-jspi.js': 'delete WebAssembly.Suspending; delete WebAssembly.promising;',
-    '/without.js': "import '/no-jspi.js'; import '/browser/worker.js';",
-  });
+  server = await serve(PAGES);
   chromium = await launch();
   page = await openPage(chromium.browser, `${server.url}/test.html`);
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { FIREFOX, PAGE, launch, openPage, serve } from './support.mjs';
+import { FIREFOX, PAGES, launch, openPage, serve } from './support.mjs';
 
 /** Without an end. */
 const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) ';
@@ -12,11 +12,7 @@ let server;
 let chromium;
 
 before(async () => {
-  server = await serve({
-    '/test.html': PAGE,
-    '/no-jspi.js': 'delete WebAssembly.Suspending; delete WebAssembly.promising;',
-    '/without.js': "import '/no-jspi.js'; import '/browser/worker.js';",
-  });
+  server = await serve(PAGES);
   chromium = await launch();
 });
 

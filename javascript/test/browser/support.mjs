@@ -64,6 +64,13 @@ window.open_ = open;
 window.ready = true;
 </script>`;
 
+/** Files of a test's server: that page, and a worker as in a browser without JSPI. */
+export const PAGES = {
+  '/test.html': PAGE,
+  '/no-jspi.js': 'delete WebAssembly.Suspending; delete WebAssembly.promising;',
+  '/without.js': "import '/no-jspi.js'; import '/browser/worker.js';",
+};
+
 export async function openPage(browser, url) {
   const page = await browser.newPage();
   page.on('pageerror', (error) => console.error('page:', error.message));

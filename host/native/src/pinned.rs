@@ -21,6 +21,12 @@ pub const VERSION: &str = "48.0.8";
 /// The version of Cranelift in it.
 pub const CRANELIFT: &str = "0.135.8";
 
+/// What an engine reserves for a memory, in bytes. What inserts an image asserts that its engines do.
+pub const RESERVATION_BYTES: usize = 4 << 30;
+
+/// The guard before and behind it, in bytes.
+pub const GUARD_BYTES: usize = 32 << 20;
+
 /// The argument registers for integers of `tail` that remain after the two vmctx.
 pub const INTEGER_REGISTERS: usize = 4;
 

@@ -6,10 +6,15 @@
 
 use sqlite_wasm_native::image::{Image, Packed};
 use sqlite_wasm_native::inject;
+use sqlite_wasm_native::pinned::{GUARD_BYTES, RESERVATION_BYTES};
 use sqlite_wasm_runtime::artifact::engine::EngineKind;
-use sqlite_wasm_runtime::limits::address_space::Form;
+use sqlite_wasm_runtime::limits::address_space::{FULL_GUARD_BYTES, Form};
+use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
 
 use super::{config, forward};
+
+// LLVM's code, and the proof of it, take these for granted.
+const _: () = assert!(GUARD_BYTES == FULL_GUARD_BYTES && RESERVATION_BYTES == MAX_MEMORY_BYTES);
 
 /// The images, each with its BLAKE3.
 const IMAGES: &[(&[u8], [u8; 32])] = &include!(concat!(env!("OUT_DIR"), "/images.rs"));

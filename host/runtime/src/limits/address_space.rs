@@ -21,7 +21,7 @@ use crate::limits::memory::MAX_MEMORY_BYTES;
 /// Unmapped address space before and after a memory whose code checks no
 /// address, in bytes: wasmtime's default, larger than any offset in an
 /// instruction.
-pub(crate) const FULL_GUARD_BYTES: usize = 32 << 20;
+pub const FULL_GUARD_BYTES: usize = 32 << 20;
 
 /// Unmapped address space around a memory whose code checks addresses, in
 /// bytes: accesses to the fields of one structure share a check. Larger guards

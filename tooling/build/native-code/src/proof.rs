@@ -1,4 +1,4 @@
-//! What `native-check` is told of an image that it proves.
+//! What `native-check` knows of an image that it proves.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,12 @@ use native_check::{Facts, Global, Import, Piece, Report, Role, Subject};
 use sqlite_wasm_native::image::Function;
 use sqlite_wasm_native::module::Module;
 use sqlite_wasm_native::pinned::layout::Layout;
+use sqlite_wasm_native::pinned::{GUARD_BYTES, RESERVATION_BYTES};
 use wasmparser::ValType;
 
 use crate::link::Linked;
 use crate::program::Text;
 use crate::types::Signature;
-
-/// What is reserved for a memory, and the guard before and behind it (`FULL_GUARD_BYTES`).
-const RESERVATION: i64 = 4 << 30;
-const GUARD: i64 = 32 << 20;
 
 /// Prove the functions of an image.
 ///
@@ -60,8 +57,8 @@ fn facts(module: &Module<'_>, layout: &Layout, is_timed: bool) -> Result<Facts> 
     Ok(Facts {
         memory_base: module.memory.map(|_| layout.memory_base),
         memory_length: layout.memory_length,
-        memory_reservation: RESERVATION,
-        guard: GUARD,
+        memory_reservation: RESERVATION_BYTES as i64,
+        guard: GUARD_BYTES as i64,
         table_base: table.map(|_| layout.table_base),
         table_elements: layout.table_elements,
         table_slots: slots.map(|table| i64::try_from(table.initial)).transpose()?,

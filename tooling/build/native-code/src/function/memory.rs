@@ -1,14 +1,14 @@
 //! Loads and stores, and what else works on the memory.
 
 use anyhow::{Result, ensure};
+use sqlite_wasm_native::pinned::GUARD_BYTES;
 use wasmparser::{MemArg, Operator as O};
 
 use super::Translation;
 use crate::types::Type::{self, F32, F64, I32, I64, V128};
 
-/// Offsets from here on may pass the guard behind the memory, 32 MiB (`FULL_GUARD_BYTES`), with a
-/// margin for the size of an access.
-const MAX_OFFSET: u64 = (32 << 20) - 64;
+/// Offsets from here on may pass the guard behind the memory, with a margin for the size of an access.
+const MAX_OFFSET: u64 = GUARD_BYTES as u64 - 64;
 
 /// How a value of a smaller size becomes one of WebAssembly.
 #[derive(Clone, Copy)]

@@ -13,12 +13,12 @@ use crate::translate::{parse, sources};
 ///
 /// # Errors
 ///
-/// 0A000 where it cannot be told which names of a text are meant.
+/// 0A000 where it is ambiguous which names of a text are meant.
 pub fn followed(old: &str, new: &str) -> Result<String> {
     let (olds, news) = (words(old, Dialect::Sqlite), words(new, Dialect::Sqlite));
     let (before, after) = (source_comments(old), source_comments(new));
     if olds.len() != news.len() || before.len() != after.len() {
-        return Err(not_told());
+        return Err(ambiguous());
     }
     let mut text = String::with_capacity(new.len());
     let mut done = 0;
@@ -29,7 +29,7 @@ pub fn followed(old: &str, new: &str) -> Result<String> {
         if pairs.iter().all(|(old, new)| old.text == new.text) {
             continue;
         }
-        let source = renamed(&source, &pairs).ok_or_else(not_told)?;
+        let source = renamed(&source, &pairs).ok_or_else(ambiguous)?;
         let span = news[translated.start].start..end(&news[translated.end - 1]);
         text.push_str(&new[done..new_comment.start]);
         text.push_str(&comments::sourced(&source, &new[span.clone()]));
@@ -48,7 +48,7 @@ pub fn with_columns(sql: &str, names: &[String]) -> Result<String> {
     let words = words(sql, Dialect::Sqlite);
     let is_view = words.len() > 3 && words[0].is("create") && words[1].is("view");
     let begin = words.iter().find(|word| word.is("as")).filter(|_| is_view);
-    let begin = begin.map(end).ok_or_else(not_told)?;
+    let begin = begin.map(end).ok_or_else(ambiguous)?;
     let (name, body) = (end(&words[2]), sql[begin..].trim());
     let types = body.strip_prefix(view::BEGIN).and_then(|rest| rest.find("*/"));
     let (types, query) = body.split_at(types.map_or(0, |at| view::BEGIN.len() + at + "*/".len()));
@@ -76,7 +76,7 @@ pub fn with_columns(sql: &str, names: &[String]) -> Result<String> {
 pub fn index_named(sql: &str, name: &str) -> Result<String> {
     let words = words(sql, Dialect::Sqlite);
     let at = words.iter().take(3).position(|word| word.is("index")).map(|at| at + 1);
-    let own = at.and_then(|at| words.get(at)).ok_or_else(not_told)?;
+    let own = at.and_then(|at| words.get(at)).ok_or_else(ambiguous)?;
     Ok([&sql[..own.start], &quoted_name(name), &sql[end(own)..]].concat())
 }
 
@@ -194,7 +194,7 @@ fn end(token: &Token<'_>) -> usize {
     token.start + token.text.len()
 }
 
-fn not_told() -> Error {
+fn ambiguous() -> Error {
     let hint = "drop the definitions that name it, and make them again";
     Error::unsupported("RENAME of what this definition names").hint(hint)
 }

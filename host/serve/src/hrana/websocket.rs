@@ -149,7 +149,7 @@ struct Client {
     closing: Vec<oneshot::Sender<()>>,
     /// The stream of each cursor.
     cursors: HashMap<i32, i32>,
-    /// What tells it of changes, if it has asked for that.
+    /// Reports changes to it, if it is subscribed.
     changes: Option<Changes>,
 }
 
@@ -187,7 +187,7 @@ impl Client {
         let patience = match self.context {
             None => HELLO_TIME,
             // It may only listen.
-            Some(_) if self.is_told() => Duration::MAX,
+            Some(_) if self.is_subscribed() => Duration::MAX,
             // It may wait for a reply meanwhile.
             Some(_) => limits.idle + limits.statement,
         };

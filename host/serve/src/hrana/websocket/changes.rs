@@ -14,36 +14,36 @@ use crate::hrana::reply::{Reply, SocketMessage};
 use crate::hrana::response::Empty;
 use crate::session::error::{Error, Result};
 
-/// What tells a client of changes, until it is dropped.
+/// Reports changes to a client, until it is dropped.
 pub struct Changes {
     alive: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
 impl Changes {
-    /// Tell nothing any more.
+    /// Report nothing any more.
     pub async fn end(self) {
         drop(self.alive);
-        // It ends as soon as it is told.
+        // It ends as soon as the sender is gone.
         let _ = self.task.await;
     }
 }
 
 impl Client {
-    /// Whether it is told of changes.
-    pub(super) fn is_told(&self) -> bool {
+    /// Whether it is subscribed to changes.
+    pub(super) fn is_subscribed(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.task.is_finished())
     }
 
-    /// Tell the client of changes from now on; the request is replied to before that.
+    /// Report changes to the client from now on, after the reply to the request.
     pub(super) async fn subscribe(
         &mut self,
         context: Context,
         request: i32,
         from: Place,
     ) -> Result<Option<Reply>> {
-        if self.is_told() {
-            return Err(Error::Order("the connection is told of changes already"));
+        if self.is_subscribed() {
+            return Err(Error::Order("the connection is subscribed to changes already"));
         }
         let server = context.server.clone();
         let subscription = server.subscriptions.take(&context.client.user.name);

@@ -2,21 +2,8 @@
 #ifndef START_H
 #define START_H
 
+#include "definition.h"
 #include "internals.h"
-
-typedef int entry_point(sqlite3 *db, char **error, const sqlite3_api_routines *routines);
-
-/* Made by the macro `extension!`. */
-typedef struct {
-  const char *name;
-  const char *version;
-  const char *description;
-  entry_point *start;
-  /* Null for code that calls SQLite's functions by name. */
-  const sqlite3_api_routines *routines;
-} Definition;
-
-extern const Definition *sqlite_wasm_definition(void);
 
 /* Run the entry point, once in each instance. If it fails, print the reason and
 ** end the component. */

@@ -142,24 +142,37 @@ pub fn execute(db: &Connection, mut sql: &str) -> Result<(), SqlError> {
         // As in `sqlite3_exec`: offsets of errors count from the beginning of a statement.
         sql = sql[used..].trim_start_matches(SPACES);
         let Some(mut statement) = statement else { continue };
-        blob_cache::clear_for(statement.sql());
-        loop {
+        begin_run(db, &statement)?;
+        let code = loop {
             match statement.step() {
                 code::ROW => {}
-                code::DONE => break,
-                _ => return Err(step_error(db)),
+                code => break code,
             }
-        }
+        };
+        end_run(db, &mut statement, code)?;
     }
     Ok(())
 }
 
-/// The error of a statement that has failed. SQLite undoes its changes, possibly to a row with a
-/// cached blob.
-fn step_error(db: &Connection) -> SqlError {
-    let error = access::last_error(db);
-    blob_cache::clear();
-    error
+/// Fails for a statement of an extension that may not run; a cached blob does not prevent it.
+fn begin_run(db: &Connection, statement: &Statement) -> Result<(), SqlError> {
+    access::check_run(db, statement)?;
+    blob_cache::clear_for(statement.sql());
+    Ok(())
+}
+
+/// Reset a statement that is done or has failed. After a failure SQLite undoes its changes,
+/// possibly to a row with a cached blob.
+fn end_run(db: &Connection, statement: &mut Statement, code: c_int) -> Result<(), SqlError> {
+    let result = match code {
+        code::ROW | code::DONE => Ok(()),
+        _ => Err(access::last_error(db)),
+    };
+    if result.is_err() {
+        blob_cache::clear();
+    }
+    statement.reset();
+    result
 }
 
 /// The statement with a handle, which must not be in the middle of a step.
@@ -171,8 +184,7 @@ fn get(caller: Caller, handle: u32) -> Result<Rc<RefCell<Statement>>, SqlError> 
 pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError> {
     let statement = get(caller, handle)?;
     let statement = &mut *statement.borrow_mut();
-    access::check_run(caller.db, statement)?;
-    blob_cache::clear_for(statement.sql());
+    begin_run(caller.db, statement)?;
     let mut reply = Writer::with_capacity(64);
     Rows::default().put(&mut reply);
     let most = Most { rows: limit, ..MAX_BATCH };
@@ -192,22 +204,11 @@ pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError
     Ok(reply.0)
 }
 
-/// Reset a statement that is done or has failed.
-fn end_run(db: &Connection, statement: &mut Statement, code: c_int) -> Result<(), SqlError> {
-    let result = match code {
-        code::ROW | code::DONE => Ok(()),
-        _ => Err(step_error(db)),
-    };
-    statement.reset();
-    result
-}
-
 /// Run a statement, and stop at its first row.
 pub fn run(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     let statement = get(caller, handle)?;
     let statement = &mut *statement.borrow_mut();
-    access::check_run(caller.db, statement)?;
-    blob_cache::clear_for(statement.sql());
+    begin_run(caller.db, statement)?;
     let code = statement.step();
     end_run(caller.db, statement, code)?;
     let changes = caller.db.changes();

@@ -179,7 +179,9 @@ fn the_version_names_all_parts_in_order() {
     let lines: Vec<_> = out.lines().collect();
     assert_eq!(lines.len(), 3, "{run}");
     assert_eq!(lines[0], concat!("sqlite-wasm-run ", env!("CARGO_PKG_VERSION")), "{run}");
+    let compilers = [", code by LLVM", ", code by Cranelift"];
     assert!(lines[1].starts_with("wasmtime 48."), "{run}");
+    assert!(compilers.iter().any(|compiler| lines[1].ends_with(compiler)), "{run}");
     assert!(lines[2].starts_with(&format!("sqlite {sqlite} ")), "{run}");
 }
 

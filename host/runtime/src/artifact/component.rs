@@ -12,6 +12,7 @@ use anyhow::{Result, anyhow};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::artifact;
 use crate::artifact::engine::EngineKind;
 use crate::contract::composition::{Composition, Embedded};
 use crate::contract::script::Script;
@@ -113,6 +114,17 @@ impl Program {
     pub fn embeds(&self, name: &str) -> bool {
         let composition = self.composition.iter();
         composition.flat_map(|all| &all.extensions).any(|embedded| embedded.name == name)
+    }
+
+    /// Who made the code of the program itself: LLVM, as the helper has it for the shell and the
+    /// database, or Cranelift.
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for a copy of the code.
+    pub fn compiler(&self) -> Result<&'static str> {
+        let is_by_llvm = artifact::is_by_llvm(&self.component.serialize()?);
+        Ok(if is_by_llvm { "LLVM" } else { "Cranelift" })
     }
 
     /// How many memories the program has when it runs, including those of its bundled extensions.

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sqlite_wasm_runtime::artifact;
 use sqlite_wasm_runtime::artifact::cache::Directory;
 use sqlite_wasm_runtime::artifact::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::extensions::search;
@@ -44,9 +43,8 @@ fn shell() -> Finding {
             return Ok(format!("{}, compiled at first use", path.display()));
         }
         let recipe = Recipe::of_user().without_cache();
-        loader(&recipe, Reservation::Full)?.load(&path)?;
-        let compiler = if artifact::is_by_llvm(&fs::read(&path)?) { "LLVM" } else { "Cranelift" };
-        Ok(format!("{}, code by {compiler}", path.display()))
+        let program = loader(&recipe, Reservation::Full)?.load(&path)?;
+        Ok(format!("{}, code by {}", path.display(), program.compiler()?))
     };
     first().map_or_else(
         |error: anyhow::Error| {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use sqlite_wasm_runtime::artifact::compiler::{Budget, Compiler};
+use sqlite_wasm_runtime::artifact::component::Program;
 use sqlite_wasm_runtime::artifact::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::extensions::NotLoaded;
 use sqlite_wasm_runtime::limits::deadline::Deadline;
@@ -42,7 +43,16 @@ pub fn execute(
     shell: Vec<OsString>,
 ) -> Result<ExitCode> {
     let deadline = Deadline::after(run.timeout);
-    let limit_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    let (program, recipe) = load(run, component, deadline)?;
+    perform(run, component, shell, (program, recipe), deadline)
+}
+
+/// Load the program, as the recipe says that comes with it.
+fn load(
+    run: &RunOptions,
+    component: Option<&Path>,
+    deadline: Deadline,
+) -> Result<(Program, Recipe)> {
     let budget = Budget::new(run.max_memory, deadline.end());
     // This program's own shell is compiled without a memory limit.
     let compiling = if component.is_some() { budget } else { Budget::new(None, deadline.end()) };
@@ -53,7 +63,22 @@ pub fn execute(
     recipe.compiler = Compiler::new(budget);
     recipe.allowed = run.allow_native.clone();
     let loader = |reservation| Ok(loader(&recipe, reservation)?.compiler(Compiler::new(compiling)));
-    let program = program(loader, component, limit_bytes)?;
+    let program = program(loader, component, limit_bytes(run))?;
+    Ok((program, recipe))
+}
+
+/// The limit on the component's memory, in bytes.
+fn limit_bytes(run: &RunOptions) -> usize {
+    run.max_memory.unwrap_or(MAX_MEMORY_BYTES)
+}
+
+fn perform(
+    run: &RunOptions,
+    component: Option<&Path>,
+    shell: Vec<OsString>,
+    (program, mut recipe): (Program, Recipe),
+    deadline: Deadline,
+) -> Result<ExitCode> {
     let loads: Vec<LoadOption> = run.load.iter().map(|option| LoadOption::of(option)).collect();
     let names: Vec<String> = loads.iter().map(LoadOption::name).collect();
     let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name).into()]);
@@ -70,7 +95,7 @@ pub fn execute(
     end_at(deadline)?;
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);
-    report(outcome, limit_bytes)
+    report(outcome, limit_bytes(run))
 }
 
 /// End the process after the deadline if its component neither ends nor polls
@@ -93,9 +118,14 @@ fn end_at(deadline: Deadline) -> Result<()> {
 ///
 /// When the shell cannot be run.
 pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<ExitCode> {
+    let deadline = Deadline::after(run.timeout);
+    let (program, recipe) = load(run, component, deadline)?;
     let ours = env!("CARGO_PKG_VERSION");
-    let wasmtime = WASMTIME_VERSION;
-    write!(std::io::stdout(), "sqlite-wasm-run {ours}\nwasmtime {wasmtime}\nsqlite ")?;
+    let (wasmtime, compiler) = (WASMTIME_VERSION, program.compiler()?);
+    write!(
+        std::io::stdout(),
+        "sqlite-wasm-run {ours}\nwasmtime {wasmtime}, code by {compiler}\nsqlite "
+    )?;
     std::io::stdout().flush()?;
-    execute(run, component, vec!["-version".into()])
+    perform(run, component, vec!["-version".into()], (program, recipe), deadline)
 }

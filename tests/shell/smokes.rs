@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
@@ -47,6 +48,20 @@ fn native_reference_agrees() {
     let except = env::var("SMOKE_EXCEPT").unwrap_or_default();
     smokes.retain(|smoke| !smoke.ours_only && !except.split(' ').any(|name| name == smoke.name));
     report(&failures_of(&smokes, |smoke| smoke.perform(&reference).check(smoke)));
+}
+
+/// Where there is no code of LLVM's (`compilers`).
+#[test]
+fn code_by_cranelift_prints_the_same() {
+    let installed = Directory::fresh("smokes-by-cranelift");
+    let directory = installed.path();
+    let [program, extensions] = ["sqlite-wasm-run", "extensions"].map(|name| directory.join(name));
+    support::copy_runner(&program);
+    symlink(support::our_binary().with_file_name("extensions"), extensions).expect("it is ours");
+    let (from, to) = (support::portable_component(), directory.join("cli.cwasm"));
+    let [from, to] = [&from, &to].map(|path| path.to_str().expect("a path in UTF-8"));
+    support::ours(&directory, &["precompile", "--cranelift", from, "-o", to]).exits_with(0);
+    report(&failures_of(&all_smokes(), |smoke| smoke.perform(&program).check(smoke)));
 }
 
 #[test]

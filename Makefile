@@ -19,11 +19,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 24
 run: $(SHELL_FILES) ## set up, build the shell and the runner, then import and query real data
 	tooling/test/demo/run $(RUNNER)
-build: $(SHELL_FILES) $(DATABASE_FILES) ## all programs, components and extensions, in target/release
-native: shell rest ## LLVM's code of the shell and the database, instead of Cranelift's from now on; `rm -r target/native` ends that
-	tooling/build/native cli database database-timed
-	tooling/host shell
-	$(MAKE) $(SHELL_FILES) $(DATABASE_FILES)
+build: rest $(SHELL_FILES) $(DATABASE_FILES) ## all programs, components, extensions, in target/release; CODE=cranelift: none of LLVM's code, minutes less
 setup: ## install what is missing: packages, toolchain
 	tooling/setup
 clean: ## remove all that was built

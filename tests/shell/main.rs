@@ -7,6 +7,7 @@ mod support;
 mod artifacts;
 mod cache;
 mod command_line;
+mod compilers;
 mod console;
 mod descriptors;
 mod doctor;

@@ -92,7 +92,7 @@ impl Compiler {
     pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         artifact::check_wasm(wasm)?;
         let task = match kind {
-            // LLVM's code exists for this kind alone.
+            // What is precompiled is of this kind.
             EngineKind::Command(Form::Full) if self.by_cranelift => Task::CompileByCranelift,
             _ => Task::Compile(kind),
         };

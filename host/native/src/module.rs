@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use wasmparser::{
     ConstExpr, ElementItems, Export, ExternalKind, FuncType, FunctionBody, MemoryType, Operator,
     Parser, Payload, TableType, TypeRef, ValType,
@@ -17,7 +17,7 @@ pub const MAX_FUNCTIONS: usize = 0xfffe;
 pub struct Global {
     /// Its type.
     pub ty: ValType,
-    /// Its value, if it never changes.
+    /// Its value, if it never changes and is a number in the module.
     pub constant: Option<u64>,
 }
 
@@ -113,8 +113,7 @@ impl<'a> Module<'a> {
             Payload::GlobalSection(globals) => {
                 for global in globals {
                     let global = global?;
-                    let constant = constant(&global.init_expr)?;
-                    let constant = (!global.ty.mutable).then_some(constant);
+                    let constant = constant(&global.init_expr)?.filter(|_| !global.ty.mutable);
                     self.globals.push(Global { ty: global.ty.content_type, constant });
                 }
             }
@@ -158,16 +157,15 @@ impl<'a> Module<'a> {
     }
 }
 
-/// The bits of a constant.
-fn constant(expression: &ConstExpr<'_>) -> Result<u64> {
+/// The bits of a constant; none if it is a vector or a reference, or computed.
+fn constant(expression: &ConstExpr<'_>) -> Result<Option<u64>> {
     let mut operators = expression.get_operators_reader();
     let value = match operators.read()? {
         Operator::I32Const { value } => u64::from(value.cast_unsigned()),
         Operator::I64Const { value } => value.cast_unsigned(),
         Operator::F32Const { value } => u64::from(value.bits()),
         Operator::F64Const { value } => value.bits(),
-        _ => bail!("the module computes the value of a global"),
+        _ => return Ok(None),
     };
-    ensure!(matches!(operators.read().context("a global has no value")?, Operator::End));
-    Ok(value)
+    Ok(matches!(operators.read()?, Operator::End).then_some(value))
 }

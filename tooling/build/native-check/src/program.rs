@@ -26,11 +26,11 @@ const MAX_DEPTH: usize = 4;
 ///
 /// When what is not a function of the module cannot be proved.
 pub fn verify(subject: &Subject<'_>) -> Result<Report> {
-    instructions::check(subject.code, subject.text)?;
+    let far = instructions::check(subject.code, subject.text)?;
     let code = Code::new(subject)?;
     let endless = endless(&code);
     let (helpers, results) = (BTreeMap::new(), BTreeMap::new());
-    let mut program = Program { code: &code, helpers, results, endless, depth: 0, states: 1 };
+    let mut program = Program { code: &code, helpers, results, endless, far, depth: 0, states: 1 };
     let entries = program.entries()?;
     let functions = program.functions();
     Ok(Report { entries, ..program.report(functions)? })
@@ -46,6 +46,8 @@ struct Program<'a> {
     results: BTreeMap<u32, Value>,
     /// The functions that never return.
     endless: BTreeSet<u32>,
+    /// The instructions with a constant that passes the guard.
+    far: BTreeSet<u32>,
     depth: usize,
     /// How many states are kept apart if one does not suffice.
     states: usize,
@@ -156,6 +158,9 @@ impl Program<'_> {
                 break;
             }
         }
+        let far = self.far.range(start..code.end(start));
+        let far = far.map(|place| ((*place).into(), "its offset passes the guard".to_owned()));
+        outcome.refused.extend(far);
         outcome
     }
 

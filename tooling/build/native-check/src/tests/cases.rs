@@ -22,6 +22,7 @@ const REFUSED: &[(&str, &str, usize, &str, &str)] = &[
     ("two indexes", "it accesses the memory", 15, "488b473889f189d24801c88b0410c3", "mov rax, [rdi+56]; mov ecx, esi; mov edx, edx; add rax, rcx; mov eax, [rax+rdx]; ret"),
     ("an offset in a loop", "it accesses", 15, "488b47388b084883c00485c975f6c3", "mov rax, [rdi+56]; 1: mov ecx, [rax]; add rax, 4; test ecx, ecx; jne 1b; ret"),
     ("an offset that reaches the end of the guard", "it accesses the memory", 14, "488b473889f18b8408feffff01c3", "mov rax, [rdi+56]; mov ecx, esi; mov eax, [rax+rcx+0x1fffffe]; ret"),
+    ("an offset beyond the guard", "its offset passes the guard", 11, "488b47388b8000000002c3", "mov rax, [rdi+56]; mov eax, [rax+0x2000000]; ret"),
     ("an address that is not extended on one way", "it accesses", 17, "488b473889f185d274034889f18b0408c3", "mov rax, [rdi+56]; mov ecx, esi; test edx, edx; je 1f; mov rcx, rsi; 1: mov eax, [rax+rcx]; ret"),
     ("an address of a caller", "it accesses", 3, "8b06c3", "mov eax, [rsi]; ret"),
     ("an address from the memory", "it accesses", 10, "488b4738488b088b01c3", "mov rax, [rdi+56]; mov rcx, [rax]; mov eax, [rcx]; ret"),

@@ -139,6 +139,10 @@ fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Resul
         let program = program::Program::new(module, layout.clone(), known, is_timed);
         let text = program.proving(&unproved)?.text()?;
         let linked = link::link(&compiled(&text.ir)?)?;
+        if !linked.refused.is_empty() {
+            unproved.keep(linked.refused);
+            continue;
+        }
         let report = proof::verify(&Module::parse(wasm)?, &layout, is_timed, &text, &linked)?;
         if report.unproved.is_empty() {
             break (text, linked, report.entries, profiled);

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use anyhow::{Context, Result, bail, ensure};
 use object::elf::{R_X86_64_64, R_X86_64_PC32, R_X86_64_PLT32, SHF_ALLOC, SHF_WRITE};
 use object::read::elf::{ElfFile64, ElfSection64, ElfSymbol64};
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
+use object::{
+    Endianness, Object, ObjectSection, ObjectSymbol, Relocation, RelocationFlags, RelocationTarget,
+};
 use object::{SectionFlags, SectionIndex, SymbolKind};
 use sqlite_wasm_native::image::{CODE_MARK, Trap};
 
@@ -26,8 +28,15 @@ pub struct Linked {
     pub traps: Vec<Trap>,
     /// Symbols by their names.
     pub symbols: BTreeMap<String, u32>,
-    /// The largest frame.
+    /// The largest frame that a function may have.
     pub frame: u64,
+    /// The functions that have a larger one, with the reason why they cannot be in the image.
+    pub refused: BTreeMap<u32, String>,
+}
+
+/// The function of a symbol: `f7`, or `f7.…` for a part of it that LLVM separated.
+fn function(symbol: &str) -> Option<u32> {
+    symbol.strip_prefix('f')?.split('.').next()?.parse().ok()
 }
 
 type Object64<'a> = ElfFile64<'a, Endianness>;
@@ -49,13 +58,8 @@ pub fn link(bytes: &[u8]) -> Result<Linked> {
     }
     code.extend(CODE_MARK);
     let symbols = symbols(&object, &places)?;
-    Ok(Linked {
-        text,
-        traps: traps(&object, &places)?,
-        frame: largest_frame(&object)?,
-        code,
-        symbols,
-    })
+    let (frame, refused) = frames(&object, &places, &symbols)?;
+    Ok(Linked { text, traps: traps(&object, &places)?, frame, refused, code, symbols })
 }
 
 /// The order of sections: code that runs often lies together, code that does not at the end; constants
@@ -153,56 +157,65 @@ fn symbols(
     Ok(symbols)
 }
 
+/// What a list has as an address: the position in the image.
+fn address(
+    object: &Object64<'_>,
+    relocation: &Relocation,
+    places: &HashMap<SectionIndex, u64>,
+) -> Result<u32> {
+    let is_address = matches!(relocation.flags(), RelocationFlags::Elf { r_type: R_X86_64_64 });
+    ensure!(is_address, "a list has a reference of an unknown kind");
+    let place = target(object, relocation.target(), places)?.cast_signed();
+    Ok(u32::try_from(place + relocation.addend())?)
+}
+
 /// `.traps`: the address and the reason of each, 8 bytes.
 fn traps(object: &Object64<'_>, places: &HashMap<SectionIndex, u64>) -> Result<Vec<Trap>> {
     let Some(section) = object.section_by_name(".traps") else { return Ok(Vec::new()) };
     let data = section.data()?;
     let mut traps = Vec::new();
     for (offset, relocation) in section.relocations() {
-        ensure!(
-            matches!(relocation.flags(), RelocationFlags::Elf { r_type: R_X86_64_64 }),
-            "a trap has a reference of an unknown kind"
-        );
-        let address = target(object, relocation.target(), places)?.cast_signed();
         let code = data.get(offset as usize + 8).context("a trap has no reason")?;
-        let offset = u32::try_from(address + relocation.addend())?;
-        traps.push(Trap { offset, code: *code });
+        traps.push(Trap { offset: address(object, &relocation, places)?, code: *code });
     }
     ensure!(traps.len() * 16 == data.len(), "a trap has no address");
     traps.sort_unstable();
     Ok(traps)
 }
 
-/// `.stack_sizes`, one for each section of code: the address and the size of the frame of each function.
-fn largest_frame(object: &Object64<'_>) -> Result<u64> {
-    let (mut largest, mut listed) = (0, 0);
+/// `.stack_sizes`, one for each section of code: the address and the size of the frame of each function. The largest frame, and the
+/// functions whose frames are larger than they may be.
+fn frames(
+    object: &Object64<'_>,
+    places: &HashMap<SectionIndex, u64>,
+    symbols: &BTreeMap<String, u32>,
+) -> Result<(u64, BTreeMap<u32, String>)> {
+    let (mut largest, mut listed, mut refused) = (0, 0, BTreeMap::new());
     for section in object.sections().filter(|section| section.name() == Ok(".stack_sizes")) {
-        let (frame, count) = frames(section.data()?);
-        (largest, listed) = (largest.max(frame), listed + count);
+        let data = section.data()?;
+        for (offset, relocation) in section.relocations() {
+            let address = address(object, &relocation, places)?;
+            let size = number(data.get(offset as usize + 8..).context("a frame has no size")?);
+            listed += 1;
+            if size <= MAX_FRAME {
+                largest = largest.max(size);
+                continue;
+            }
+            let reason = format!("its frame has {size} bytes, more than {MAX_FRAME}");
+            let names = symbols.iter().filter(|(_, start)| **start == address);
+            let function = names.filter_map(|(name, _)| function(name)).next();
+            refused.insert(function.with_context(|| format!("of a helper, {reason}"))?, reason);
+        }
     }
     // Pieces of assembler have no size.
     let is_function = |it: &ElfSymbol64<'_, '_, _>| it.kind() == SymbolKind::Text && it.size() > 0;
     let functions = object.symbols().filter(is_function).count();
     ensure!(functions <= listed, "LLVM listed {listed} frames of {functions}");
-    ensure!(largest <= MAX_FRAME, "a frame has {largest} bytes, more than {MAX_FRAME}");
-    Ok(largest)
+    Ok((largest, refused))
 }
 
-/// The largest frame of a list, and the length of that.
-fn frames(mut data: &[u8]) -> (u64, usize) {
-    let (mut largest, mut count) = (0, 0);
-    while let Some((_, rest)) = data.split_at_checked(8) {
-        let (mut size, mut shift) = (0, 0);
-        data = rest;
-        while let Some((byte, rest)) = data.split_first() {
-            size |= u64::from(byte & 0x7f) << shift;
-            (data, shift) = (rest, shift + 7);
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
-        largest = largest.max(size);
-        count += 1;
-    }
-    (largest, count)
+/// A number of LEB128.
+fn number(data: &[u8]) -> u64 {
+    let end = data.iter().position(|byte| byte & 0x80 == 0).unwrap_or(0);
+    data.iter().take(end + 1).rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f))
 }

@@ -70,19 +70,30 @@ impl Unproved {
         Ok(unproved)
     }
 
-    /// What is done about those that were found.
+    /// What is done about those that were found: they hide their addresses, or else stay with wasmtime's compiler.
     pub fn extend(&mut self, unproved: BTreeMap<u32, String>) {
-        for (index, reason) in unproved {
-            let is_new = self.hidden.insert(index);
-            let name = self.names.get(&index).map_or("?", String::as_str);
-            let line = format!("{} {name}", if is_new { "hide" } else { "keep" });
-            // All is made anew after this, which takes its time.
-            eprintln!("native-code: to be listed in unproved.txt: {line} ({reason})");
-            self.found.push(line);
-            if !is_new {
-                self.kept.insert(index, format!("not proved: {reason}"));
-            }
+        let (hidden, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            unproved.into_iter().partition(|(index, _)| !self.hidden.contains(index));
+        for (index, reason) in hidden {
+            self.found("hide", index, &reason);
+            self.hidden.insert(index);
         }
+        self.keep(kept.into_iter().map(|(index, why)| (index, format!("not proved: {why}"))));
+    }
+
+    /// These cannot be in the image.
+    pub fn keep(&mut self, functions: impl IntoIterator<Item = (u32, String)>) {
+        for (index, reason) in functions {
+            self.found("keep", index, &reason);
+            self.kept.insert(index, reason);
+        }
+    }
+
+    fn found(&mut self, word: &str, index: u32, reason: &str) {
+        let line = format!("{word} {}", self.names.get(&index).map_or("?", String::as_str));
+        // All is made anew after this, which takes its time.
+        eprintln!("native-code: to be listed in unproved.txt: {line} ({reason})");
+        self.found.push(line);
     }
 
     /// The functions that hide their addresses, with those that LLVM may inline in them.
@@ -142,7 +153,7 @@ mod tests {
         assert_eq!((hiding, kept(&unproved), unproved.stale), ([1].into(), vec![0], 2));
         unproved.extend([(1, "a".to_owned()), (2, "b".to_owned())].into());
         assert_eq!((&unproved.hidden, kept(&unproved)), (&[1, 2].into(), vec![0, 1]));
-        assert_eq!(unproved.found, ["keep two", "hide four"]);
+        assert_eq!(unproved.found, ["hide four", "keep two"]);
         assert!(of("two\n", text).is_err());
     }
 

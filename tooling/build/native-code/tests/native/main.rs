@@ -4,6 +4,7 @@
 
 mod components;
 mod engines;
+mod generated;
 mod operators;
 mod profile;
 mod proof;

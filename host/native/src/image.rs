@@ -12,7 +12,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
 /// The first bytes of an image, with the version of its form.
-const MARK: &[u8; 8] = b"swrnat\0\x04";
+const MARK: &[u8; 8] = b"swrnat\0\x05";
 
 /// Maximum size of an image that is not compressed: three times that of the shell's.
 const MAX_BYTES: usize = 16 << 20;
@@ -61,6 +61,15 @@ pub struct Trap {
     pub code: u8,
 }
 
+/// Where the code of a function begins; the next piece ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Its offset in the image.
+    pub start: u32,
+    /// The function, counted from the first that the module defines; none for a helper or constants.
+    pub function: Option<u32>,
+}
+
 /// LLVM's code for one core module.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Image {
@@ -76,6 +85,8 @@ pub struct Image {
     pub slots: Vec<Slot>,
     /// The instructions that may trap, by their offsets.
     pub traps: Vec<Trap>,
+    /// Which function is where, by their offsets.
+    pub pieces: Vec<Piece>,
     /// The code with its constants, which runs at any address.
     pub code: Vec<u8>,
 }
@@ -84,6 +95,7 @@ const KEPT: u32 = u32::MAX;
 const INTERNAL: u32 = u32::MAX - 1;
 const FILL: u32 = u32::MAX;
 const INTERRUPT: u32 = u32::MAX - 1;
+const NO_FUNCTION: u32 = u32::MAX;
 
 /// The file of an image.
 #[derive(Debug, Clone, Copy)]
@@ -185,6 +197,8 @@ impl Image {
         });
         numbers(slots.collect());
         numbers(self.traps.iter().flat_map(|trap| [trap.offset, trap.code.into()]).collect());
+        let pieces = self.pieces.iter();
+        numbers(pieces.flat_map(|it| [it.start, it.function.unwrap_or(NO_FUNCTION)]).collect());
         bytes.extend((self.code.len() as u32).to_le_bytes());
         bytes.extend(&self.code);
         bytes
@@ -219,10 +233,15 @@ impl Image {
         let traps = reader.pairs()?.into_iter();
         let traps = traps.map(|(offset, code)| Ok(Trap { offset, code: code.try_into()? }));
         let traps = traps.collect::<Result<_>>()?;
+        let pieces = reader.pairs()?.into_iter().map(|(start, function)| Piece {
+            start,
+            function: (function != NO_FUNCTION).then_some(function),
+        });
+        let pieces = pieces.collect();
         let length = reader.number()? as usize;
         let code = reader.bytes(length)?.to_vec();
         let Packed { module, is_timed, .. } = *packed;
-        Ok(Self { module, is_timed, layout, functions, slots, traps, code })
+        Ok(Self { module, is_timed, layout, functions, slots, traps, pieces, code })
     }
 
     fn check(&self) -> Result<()> {
@@ -245,7 +264,11 @@ impl Image {
         });
         let traps = self.traps.iter().all(|trap| inside(trap.offset, 1))
             && self.traps.is_sorted_by(|a, b| a.offset < b.offset);
-        ensure!(entries && slots && traps, "a position of the image lies outside");
+        let is_known = |function: u32| self.functions.get(function as usize).is_some();
+        let pieces =
+            self.pieces.iter().all(|it| inside(it.start, 1) && it.function.is_none_or(is_known))
+                && self.pieces.is_sorted_by(|a, b| a.start < b.start);
+        ensure!(entries && slots && traps && pieces, "a position of the image lies outside");
         ensure!(
             self.slots.iter().any(|slot| slot.callee == Callee::Fill),
             "the image has no slot for the helper of the table"
@@ -299,6 +322,9 @@ mod tests {
                 .map(|(offset, callee)| Slot { offset, callee })
                 .to_vec(),
             traps: vec![Trap { offset: 0, code: 253 }, Trap { offset: 3, code: 12 }],
+            pieces: [(0, None), (3, Some(2)), (9, None)]
+                .map(|(start, function)| Piece { start, function })
+                .to_vec(),
             code: vec![0xcc; 19],
         }
     }
@@ -340,5 +366,8 @@ mod tests {
         assert!(refused(|image| image.is_timed = false));
         assert!(refused(|image| image.traps[1].offset = 19));
         assert!(refused(|image| image.traps.swap(0, 1)));
+        assert!(refused(|image| image.pieces[2].start = 19));
+        assert!(refused(|image| image.pieces[1].function = Some(3)));
+        assert!(refused(|image| image.pieces.swap(0, 1)));
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use wasmtime::{CacheStore, Config, Engine};
 
 use crate::image::{Function, Image, SLOT_BYTES, Trap};
-use crate::pinned::blob::{Blob, Relocation};
+use crate::pinned::blob::{Blob, Relocation, Source};
 use crate::pinned::layout::Layout;
 use crate::pinned::trap::UNREACHABLE;
 use crate::rewrite::{self, IMAGE, MARK};
@@ -19,6 +19,11 @@ const IMAGE_ALIGNMENT: u32 = 64;
 
 /// And the other functions, as Cranelift's.
 const JUMP_ALIGNMENT: u32 = 16;
+
+/// How far the positions of functions in wasmtime's address map are apart: more than there is in `$image` before the first
+/// operator, from where wasmtime counts. The runtime computes the number of the function from them
+/// (`sqlite_wasm_runtime::artifact::trace`).
+pub const POSITIONS: u32 = 16;
 
 /// A `jmp` with a distance of 32 bits.
 const JUMP: u8 = 0xe9;
@@ -194,7 +199,19 @@ fn whole(blob: &Blob, image: &Image) -> Result<Vec<u8>> {
     });
     let relocations = relocations.collect();
     let whole = Blob { version: blob.version.clone(), code: image.code.clone(), relocations };
-    Ok(whole.encode(&image.traps, IMAGE_ALIGNMENT))
+    Ok(whole.encode(&image.traps, &sources(image), IMAGE_ALIGNMENT))
+}
+
+/// Which function is where, as positions in the module: that of helpers is the first.
+fn sources(image: &Image) -> Vec<Source> {
+    let ends =
+        image.pieces.iter().skip(1).map(|piece| piece.start).chain([image.code.len() as u32]);
+    let pieces = image.pieces.iter().zip(ends);
+    let sources = pieces.map(|(piece, end)| {
+        let position = piece.function.map_or(0, |function| (function + 1) * POSITIONS);
+        Source { start: piece.start, end, position }
+    });
+    sources.collect()
 }
 
 /// The calls of functions in the module, by their positions. Where code looks at the time, it also calls wasmtime's
@@ -223,11 +240,15 @@ fn jump(blob: &Blob, image: &Image, function: Function) -> Result<Vec<u8>> {
             // The distance is added to what is here.
             code.extend(offset.to_le_bytes());
             let relocation = Relocation { offset: 1, ..call };
-            Ok(Blob { version, code, relocations: vec![relocation] }.encode(&[], JUMP_ALIGNMENT))
+            Ok(Blob { version, code, relocations: vec![relocation] }.encode(
+                &[],
+                &[],
+                JUMP_ALIGNMENT,
+            ))
         }
         Function::Internal => {
             let blob = Blob { version, code: UNDEFINED.to_vec(), relocations: Vec::new() };
-            Ok(blob.encode(&[Trap { offset: 0, code: UNREACHABLE }], 1))
+            Ok(blob.encode(&[Trap { offset: 0, code: UNREACHABLE }], &[], 1))
         }
         Function::Kept => bail!("a function that wasmtime compiles has the number of another"),
     }

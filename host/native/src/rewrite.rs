@@ -3,15 +3,16 @@
 //! Each function that the image has gets the body `i32.const MARK + N; call $image; unreachable`.
 //! Three functions are added: `$image`, which calls all that the image calls; `$fill`, by which wasmtime
 //! fills a slot of the table; and `$interrupt`, which is empty, but where wasmtime looks at the time when it
-//! begins. Types, tables, elements, data and exports remain.
+//! begins. Types, tables, elements, data, exports and names remain.
 
 use std::ops::Range;
 
 use anyhow::{Context, Result, ensure};
 use wasm_encoder::{
-    CodeSection, Encode, Function as Body, Instruction, Module as Encoder, RawSection,
+    CodeSection, Encode, Function as Body, Instruction, Module as Encoder, NameMap, NameSection,
+    RawSection,
 };
-use wasmparser::{FuncType, Parser, Payload, ValType};
+use wasmparser::{CustomSectionReader, FuncType, KnownCustom, Name, Parser, Payload, ValType};
 
 use crate::image::{Callee, Function, Image};
 use crate::module::Module;
@@ -21,6 +22,9 @@ pub const MARK: u32 = 0x5eed_0000;
 
 /// The lower half for `$image`.
 pub const IMAGE: u32 = 0xffff;
+
+/// The name of `$image`, by which the runtime knows frames of LLVM's code (`sqlite_wasm_runtime::artifact::trace`).
+pub const IMAGE_NAME: &str = "machine-code-by-LLVM";
 
 /// The core modules at the top of a component: where each is, with and without its header.
 ///
@@ -68,6 +72,7 @@ pub fn rewritten(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
     ensure!(module.functions.len() == image.functions.len(), "the image has other functions");
     let mut encoder = Encoder::new();
     let mut code = Some(code(wasm, &module, image)?);
+    let mut names = Names::default();
     for payload in Parser::new(0).parse_all(wasm) {
         let payload = payload?;
         match &payload {
@@ -87,7 +92,7 @@ pub fn rewritten(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
                     encoder.section(&code);
                 }
             }
-            Payload::CustomSection(custom) if custom.name() != "name" => {}
+            Payload::CustomSection(custom) => names.read(custom)?,
             _ => {
                 if let Some((id, range)) = payload.as_section() {
                     encoder.section(&RawSection { id, data: bytes_of(wasm, range)? });
@@ -95,7 +100,45 @@ pub fn rewritten(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
             }
         }
     }
+    names.functions.append((module.imports.len() + module.functions.len()) as u32 + 2, IMAGE_NAME);
+    encoder.section(&names.section());
     Ok(encoder.finish())
+}
+
+/// The names that a trap shows.
+#[derive(Default)]
+struct Names<'a> {
+    module: Option<&'a str>,
+    functions: NameMap,
+}
+
+impl<'a> Names<'a> {
+    /// Add those of a custom section.
+    fn read(&mut self, custom: &CustomSectionReader<'a>) -> Result<()> {
+        let KnownCustom::Name(sections) = custom.as_known() else { return Ok(()) };
+        for section in sections {
+            match section? {
+                Name::Module { name, .. } => self.module = Some(name),
+                Name::Function(functions) => {
+                    for function in functions {
+                        let function = function?;
+                        self.functions.append(function.index, function.name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn section(&self) -> NameSection {
+        let mut section = NameSection::new();
+        if let Some(name) = self.module {
+            section.module(name);
+        }
+        section.functions(&self.functions);
+        section
+    }
 }
 
 fn section<'a>(wasm: &'a [u8], payload: &Payload<'_>) -> Result<&'a [u8]> {

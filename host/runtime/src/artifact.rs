@@ -11,9 +11,11 @@ pub mod component;
 pub mod engine;
 pub(crate) mod file_hashes;
 pub(crate) mod native_code;
+pub mod perf;
 pub(crate) mod processor;
 pub mod seal;
 pub(crate) mod sha256;
+pub mod trace;
 pub(crate) mod unusable;
 
 use std::fs::File;

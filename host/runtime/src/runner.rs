@@ -17,6 +17,7 @@ use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::artifact::component::Program;
 use crate::artifact::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
+use crate::artifact::trace;
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::filesystem::files::{self, FilesCtx};
 use crate::filesystem::grants::Grants;
@@ -304,7 +305,8 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
 fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     let frames = error.downcast_ref::<WasmBacktrace>().map_or(&[][..], |trace| trace.frames());
     let culprit = program.composition.as_ref().and_then(|composition| {
-        frames.iter().find_map(|frame| composition.at(frame.module_offset()?))
+        let mut frames = frames.iter().filter(|frame| !trace::is_by_llvm(frame));
+        frames.find_map(|frame| composition.at(frame.module_offset()?))
     });
     match culprit {
         Some(culprit) => Outcome::ExtensionTrapped {

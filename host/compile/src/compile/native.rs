@@ -101,4 +101,10 @@ mod tests {
     fn doctor_knows_the_mark_of_llvm_s_code() {
         assert_eq!(sqlite_wasm_native::image::CODE_MARK, artifact::LLVM_MARK);
     }
+
+    #[test]
+    fn traps_know_the_names_in_llvm_s_code() {
+        assert_eq!(sqlite_wasm_native::rewrite::IMAGE_NAME, artifact::trace::LLVM_NAME);
+        assert_eq!(inject::POSITIONS as usize, artifact::trace::LLVM_POSITIONS);
+    }
 }

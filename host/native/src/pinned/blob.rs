@@ -17,6 +17,17 @@ pub struct Relocation {
     pub addend: i64,
 }
 
+/// A range of code that comes from one position in the module (`MachSrcLoc`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// The range in the code.
+    pub start: u32,
+    /// Its end.
+    pub end: u32,
+    /// The position, from where the function begins.
+    pub position: u32,
+}
+
 /// What is read from a stored function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
@@ -28,10 +39,11 @@ pub struct Blob {
     pub relocations: Vec<Relocation>,
 }
 
-/// Fields without content between traps and alignment: call sites, patchable call sites,
-/// handlers, source positions, debug tags, their pool, stack maps, frame layout, unwind
-/// information.
-const EMPTY_BEFORE_ALIGNMENT: [u8; 9] = [0; 9];
+/// Fields without content between traps and sources: call sites, patchable call sites, handlers.
+const EMPTY_BEFORE_SOURCES: [u8; 3] = [0; 3];
+
+/// Between sources and alignment: debug tags, their pool, stack maps, frame layout, unwind information.
+const EMPTY_BEFORE_ALIGNMENT: [u8; 5] = [0; 5];
 
 /// And at the end: nops, text of the code, labels of values, starts and edges of blocks.
 const EMPTY_AT_END: [u8; 5] = [0; 5];
@@ -52,7 +64,7 @@ impl Blob {
     }
 
     /// The bytes for the cache.
-    pub fn encode(&self, traps: &[Trap], alignment: u32) -> Vec<u8> {
+    pub fn encode(&self, traps: &[Trap], sources: &[Source], alignment: u32) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.code.len() + 4 * traps.len() + 1024);
         put_bytes(&mut bytes, &self.version);
         put_bytes(&mut bytes, &self.code);
@@ -70,6 +82,13 @@ impl Blob {
         for trap in traps {
             put(&mut bytes, trap.offset.into());
             bytes.push(trap.code);
+        }
+        bytes.extend(EMPTY_BEFORE_SOURCES);
+        put(&mut bytes, sources.len() as u64);
+        for source in sources {
+            for number in [source.start, source.end, source.position] {
+                put(&mut bytes, number.into());
+            }
         }
         bytes.extend(EMPTY_BEFORE_ALIGNMENT);
         put(&mut bytes, alignment.into());

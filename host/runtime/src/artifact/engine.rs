@@ -86,8 +86,6 @@ fn settings(reservation: Reservation) -> Config {
         .native_unwind_info(false)
         // Disabling it makes calls across the boundary a third cheaper.
         .concurrency_support(false);
-    #[cfg(feature = "profiling")]
-    config.profiler(wasmtime::ProfilingStrategy::PerfMap);
     config
 }
 

@@ -21,7 +21,10 @@ pub(crate) fn map(engine: &Engine, descriptor: RawFd) -> wasmtime::Result<Compon
     let path = format!("/proc/self/fd/{descriptor}");
     // SAFETY: the caller has checked by its seal that `precompile` made the
     // file, and nothing changes the file while it is mapped.
-    unsafe { Component::deserialize_file(engine, path) }
+    let loaded = unsafe { Component::deserialize_file(engine, &path)? };
+    #[cfg(feature = "profiling")]
+    super::perf::write(&loaded, &std::fs::read(&path)?)?;
+    Ok(loaded)
 }
 
 /// Load the precompiled component at `range` of a file.
@@ -52,5 +55,8 @@ pub(crate) fn load_part(
 pub(crate) fn load(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
     // SAFETY: the caller has checked by the seal that `precompile` made these
     // bytes.
-    unsafe { Component::deserialize(engine, code) }
+    let loaded = unsafe { Component::deserialize(engine, code)? };
+    #[cfg(feature = "profiling")]
+    super::perf::write(&loaded, code)?;
+    Ok(loaded)
 }

@@ -152,6 +152,7 @@ fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Resul
     let numbers = layout.numbers();
     let mut kept = text.reasons;
     kept.extend(unproved.kept.clone());
+    let pieces = linked.pieces();
     let traps = traps::all(&linked.code[..linked.text], linked.traps)?;
     let symbol = |name: String| {
         let offset = linked.symbols.get(&name).copied();
@@ -176,7 +177,7 @@ fn made(wasm: &[u8], profile: &Profile, layout: Layout, is_timed: bool) -> Resul
     }
     let module = blake3::hash(wasm).into();
     let (layout, code) = (numbers, linked.code);
-    let image = Image { module, is_timed, layout, functions, slots, traps, code };
+    let image = Image { module, is_timed, layout, functions, slots, traps, pieces, code };
     ensure!(Image::decode(&image.encode()?)? == image, "the image is not read as it was written");
     Ok(Made { image, kept, frame: linked.frame, unproved, profiled })
 }

@@ -12,7 +12,7 @@ use object::{
     Endianness, Object, ObjectSection, ObjectSymbol, Relocation, RelocationFlags, RelocationTarget,
 };
 use object::{SectionFlags, SectionIndex, SymbolKind};
-use sqlite_wasm_native::image::{CODE_MARK, Trap};
+use sqlite_wasm_native::image::{CODE_MARK, Piece, Trap};
 
 /// The largest frame that a function may have, in bytes: so far the check of the stack may be
 /// passed, once for the function and once for a leaf that it calls.
@@ -32,6 +32,20 @@ pub struct Linked {
     pub frame: u64,
     /// The functions that have a larger one, with the reason why they cannot be in the image.
     pub refused: BTreeMap<u32, String>,
+}
+
+impl Linked {
+    /// Which function is where. What wasmtime calls before a function, and after it, is of none: it has a frame of its own.
+    pub fn pieces(&self) -> Vec<Piece> {
+        let symbols = self.symbols.iter().filter(|(_, start)| (**start as usize) < self.text);
+        let mut pieces: Vec<_> = symbols
+            .map(|(name, start)| Piece { start: *start, function: function(name) })
+            .collect();
+        pieces.push(Piece { start: self.text as u32, function: None });
+        pieces.sort_by_key(|piece| (piece.start, piece.function.is_none()));
+        pieces.dedup_by_key(|piece| piece.start);
+        pieces
+    }
 }
 
 /// The function of a symbol: `f7`, or `f7.…` for a part of it that LLVM separated.

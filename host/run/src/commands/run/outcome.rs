@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use sqlite_wasm_runtime::artifact::compiler::Failed;
 use sqlite_wasm_runtime::artifact::component::LoadError;
+use sqlite_wasm_runtime::artifact::trace;
 use sqlite_wasm_runtime::extensions::NotLoaded;
 use sqlite_wasm_runtime::runner::{Outcome, RefusedImport};
 use sqlite_wasm_runtime::wall::exit_code;
@@ -32,7 +33,7 @@ pub fn report(outcome: Outcome, limit_bytes: usize) -> Result<ExitCode> {
             exit_code::ExitCode::Trap,
         ),
         Outcome::Trapped(error) => (
-            format!("error: the component trapped\n\nCaused by:\n    {error:?}"),
+            format!("error: the component trapped\n\nCaused by:\n    {}", trace::message(&error)),
             exit_code::ExitCode::Trap,
         ),
     };

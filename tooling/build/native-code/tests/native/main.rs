@@ -5,6 +5,7 @@
 mod components;
 mod engines;
 mod generated;
+mod names;
 mod operators;
 mod profile;
 mod proof;

@@ -11,7 +11,7 @@ import { DIRECT, JournalWrites, WalWrites, WriteBehind } from './write-behind.mj
 /** What is opened beside a database. SQLite chooses the names of super-journals, so theirs is kept in the file. */
 const BESIDE = ['-journal', '-wal'];
 /** Which writes of a file may wait. */
-const WRITES = { '': () => DIRECT, '-journal': () => new JournalWrites(), '-wal': (size) => new WalWrites(size) };
+const WRITES = { '': () => DIRECT, '-journal': () => new JournalWrites(), '-wal': () => new WalWrites() };
 const SUPER = '-super';
 const SUPER_NAME = /^(.*)-mj[0-9A-F]{6}9[0-9A-F]{2}$/;
 
@@ -81,7 +81,7 @@ class Opened {
     this.superHead = new Stored(head, behind);
     this.superJournal = new Stored(head, behind, { base: SUPER_HEAD_BYTES });
     this.superName = this.#readSuperName();
-    const stored = (ending) => new Stored(this.files.get(ending), behind, { writes: WRITES[ending] });
+    const stored = (ending) => new Stored(this.files.get(ending), behind, { writes: WRITES[ending]() });
     this.stored = new Map(['', ...BESIDE].map((ending) => [this.path + ending, stored(ending)]));
   }
 

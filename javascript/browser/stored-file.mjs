@@ -54,14 +54,14 @@ export class Stored {
   /**
    * @param {FileSystemSyncAccessHandle} handle
    * @param {WriteBehind} behind
-   * @param {typeof DIRECT} writes Which of its writes may wait.
+   * @param {{ base?: number, writes?: typeof DIRECT }} options `writes`: which of its writes may wait.
    */
-  constructor(handle, behind = new WriteBehind(), { base = 0, writes = () => DIRECT } = {}) {
+  constructor(handle, behind = new WriteBehind(), { base = 0, writes = DIRECT } = {}) {
     this.#handle = handle;
     this.#base = base;
     this.#askSize();
     this.#behind = behind;
-    this.writes = writes(this.#size);
+    this.writes = writes;
   }
 
   get size() {
@@ -114,6 +114,7 @@ export class Stored {
 
   write(memory, start, length, offset) {
     this.#windowLength = 0;
+    if (this.writes.padding && offset + length > this.#size) this.#pad(offset + length);
     const behind = this.#behind;
     if (this.writes.mayWait(memory[start], length, offset, this.#size) && behind.add(this, memory, start, length, offset)) {
       this.#size = Math.max(this.#size, offset + length);
@@ -141,6 +142,19 @@ export class Stored {
     // Chromium writes what there is room for.
     this.#askSize();
     throw new FileError(ERROR.FULL);
+  }
+
+  /** Writes padding behind the next write, which ends at `end`. */
+  #pad(end) {
+    const { padding } = this.writes;
+    try {
+      const count = this.#handle.write(padding, { at: this.#base + end });
+      // The rest of a quota is left to the database.
+      if (count < padding.length) this.#handle.truncate(this.#base + this.#size);
+    } catch {
+      // The write itself reports what fails.
+    }
+    this.#askSize();
   }
 
   #askSize() {

@@ -11,6 +11,9 @@ const MAX_GIVEN = 32;
 /** The head of a frame of a WAL, before its page. */
 const FRAME_HEAD_BYTES = 24;
 
+/** Zeros behind a WAL: 63 frames of the usual size. Recovery ends at the first frame whose salt or checksum is wrong. */
+export const WAL_PADDING = new Uint8Array(256 << 10);
+
 /** A head of a rollback journal has at least this many bytes. */
 const SECTOR_BYTES = 512;
 
@@ -33,22 +36,19 @@ export class JournalWrites {
 /** A WAL: the head of a new frame, which means nothing without the page that follows. */
 export class WalWrites {
   isLasting = false;
-  /** Where the frames end that were written since the log was begun or opened. */
-  #end;
-
-  constructor(size) {
-    this.#end = size;
-  }
+  /** Written behind a frame that makes the file longer. The next frames replace it, so their flushes store no new length. */
+  padding = WAL_PADDING;
+  /** Where the frames end that were written since the log was begun or opened. SQLite rewrites heads of no others. */
+  #end = 0;
 
   mayWait(_firstByte, length, offset) {
-    const isNew = offset === this.#end;
-    if (offset === 0) this.#end = length;
-    else if (offset <= this.#end) this.#end = Math.max(this.#end, offset + length);
-    return isNew && offset > 0 && length === FRAME_HEAD_BYTES;
+    const isNew = offset > 0 && offset >= this.#end;
+    this.#end = offset === 0 ? length : Math.max(this.#end, offset + length);
+    return isNew && length === FRAME_HEAD_BYTES;
   }
 
   truncated(size) {
-    this.#end = size;
+    this.#end = Math.min(this.#end, size);
   }
 }
 

@@ -268,16 +268,47 @@ test('the hot journal of native SQLite is rolled back', async () => {
   }
 });
 
+test('the WAL of a worker that ended is replayed, here and by native SQLite', async () => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'replayed-'));
+  const other = await openPage(chromium.browser, `${server.url}/test.html`);
+  try {
+    await other.evaluate(async () => {
+      const db = await open_('replayed.db');
+      await db.exec('PRAGMA journal_mode = wal; CREATE TABLE t(a INTEGER)');
+      for (let i = 1; i <= 100; i++) await db.run('INSERT INTO t VALUES(?)', i);
+    });
+    await other.close();
+    const files = await page.evaluate(async (names) => {
+      const root = await navigator.storage.getDirectory();
+      return Promise.all(names.map(async (name) => [...new Uint8Array(await (await (await root.getFileHandle(name)).getFile()).arrayBuffer())]));
+    }, ['replayed.db', 'replayed.db-wal']);
+    const [file, wal] = ['x.db', 'x.db-wal'].map((name) => path.join(directory, name));
+    [file, wal].forEach((name, index) => fs.writeFileSync(name, Uint8Array.from(files[index])));
+    const sql = 'SELECT count(*), sum(a) FROM t; PRAGMA integrity_check';
+    assert.equal(execFileSync(native, [file, sql], { encoding: 'utf8' }), '100|5050\nok\n');
+    const found = await using('replayed.db', async (db) => {
+      const before = await db.get('SELECT count(*) AS n FROM t');
+      const [{ rows }] = await db.query('PRAGMA wal_checkpoint(TRUNCATE)');
+      await db.run('INSERT INTO t VALUES(101)');
+      return [before.n, rows[0], (await db.get('SELECT sum(a) AS s FROM t')).s];
+    });
+    assert.deepEqual(found, [100, [0, 0, 0], 5151]);
+  } finally {
+    fs.rmSync(directory, { recursive: true });
+  }
+});
+
 // Only Chromium's protocol sets the quota of an origin.
-if (!FIREFOX) test('a full quota is SQLITE_FULL, and nothing is lost', async () => {
+if (!FIREFOX) for (const mode of ['delete', 'wal']) test(`a full quota is SQLITE_FULL, and nothing is lost, in mode ${mode}`, async () => {
+  const name = `full-${mode}.db`;
   const session = await page.createCDPSession();
   const quota = (bytes) => session.send('Storage.overrideQuotaForOrigin', { origin: server.url, ...bytes });
   try {
-    const setUp = await using('full.db', (db) => db.exec('CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(100000))').then(() => 'ok'));
+    const setUp = await using(name, (db, wanted) => db.exec(`PRAGMA journal_mode = ${wanted}; CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(100000))`).then(() => 'ok'), mode);
     assert.equal(setUp, 'ok');
     const { usage } = await page.evaluate(() => navigator.storage.estimate());
     await quota({ quotaSize: usage + 2_000_000 });
-    const [code, n, ok] = await using('full.db', async (db) => {
+    const [code, n, ok] = await using(name, async (db) => {
       let ended = null;
       for (let turn = 0; turn < 100 && !ended; turn++) {
         ended = await db.exec('INSERT INTO t VALUES(randomblob(100000))').then(() => null, (error) => error.code);
@@ -289,7 +320,7 @@ if (!FIREFOX) test('a full quota is SQLITE_FULL, and nothing is lost', async () 
     assert.ok(n > 1);
     assert.equal(ok, 'ok');
     await quota({});
-    const [again, more] = await using('full.db', async (db) => {
+    const [again, more] = await using(name, async (db) => {
       const { n: rows } = await db.get('SELECT count(*) AS n FROM t');
       await db.exec('INSERT INTO t VALUES(zeroblob(3000000))');
       return [rows, (await db.get('SELECT count(*) AS n FROM t')).n];

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { FileError } from '../../src/files/errors.js';
 import { Stored } from '../../browser/stored-file.mjs';
-import { DIRECT, JournalWrites, WalWrites, WriteBehind } from '../../browser/write-behind.mjs';
+import { DIRECT, JournalWrites, WAL_PADDING, WalWrites, WriteBehind } from '../../browser/write-behind.mjs';
 import { Handle, content, isSame, random } from './handle.mjs';
 
 const PAGE = 4096;
@@ -18,7 +18,7 @@ class Disk {
   models = {};
 
   constructor(sizes) {
-    const writes = { database: () => DIRECT, journal: () => new JournalWrites(), wal: (size) => new WalWrites(size) };
+    const writes = { database: DIRECT, journal: new JournalWrites(), wal: new WalWrites() };
     for (const [name, size] of Object.entries(sizes)) {
       const handle = new Handle(new Uint8Array(size));
       this.files[name] = { handle, stored: new Stored(handle, this.behind, { writes: writes[name] }) };
@@ -28,6 +28,8 @@ class Disk {
 
   write(name, bytes, offset) {
     this.files[name].stored.write(bytes, 0, bytes.length, offset);
+    const end = offset + bytes.length;
+    if (name === 'wal' && end > this.models.wal.getSize()) this.models.wal.truncate(end + WAL_PADDING.length);
     this.models[name].write(bytes, { at: offset });
   }
 
@@ -103,7 +105,8 @@ test('a frame of a WAL is written at once, and rewriting a head is not put off',
       assert.ok(disk.isWritten('wal'));
       disk.flush('wal');
     }
-    assert.deepEqual(disk.calls('wal'), [generation * 11 + (generation - 1), generation * 10]);
+    // One more for the zeros behind the first head, and later one for each head that is rewritten.
+    assert.deepEqual(disk.calls('wal'), [generation * 12, generation * 10]);
     disk.checkRead('wal', 32, 24 + PAGE);
     disk.write('wal', filled(24, 9), 32);
     assert.ok(disk.isWritten('wal'));
@@ -175,6 +178,7 @@ test('a full quota is noticed by the write that needs more', () => {
 
   wal.handle.room = 1000;
   wal.stored.write(more, 0, 24, 32);
+  assert.equal(wal.handle.getSize(), 32, 'padding uses the rest of a quota');
   assert.throws(() => wal.stored.write(more, 0, PAGE, 56), FileError);
   assert.equal(wal.stored.size, wal.handle.getSize());
   // The head is gone with its page, and fails nothing else.

@@ -1,6 +1,7 @@
 // A headless browser, Chromium or FIREFOX, and a file server for the tests of browsers. BROWSER_MODULES has what ../../browser/package.json lists.
 
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
@@ -53,6 +54,10 @@ export async function launch({ profile = fs.mkdtempSync(path.join(os.tmpdir(), '
     userDataDir: profile,
     defaultViewport: { width: 1280, height: 800 },
   });
+  // Firefox replies before it ends, and writes to its profile meanwhile.
+  const ended = once(browser.process(), 'exit');
+  const { close } = browser;
+  browser.close = () => close.call(browser).then(() => ended);
   const remove = () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
   return { browser, profile, remove };
 }

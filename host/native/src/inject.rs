@@ -154,11 +154,11 @@ impl CacheStore for Injector {
 }
 
 /// The number of a function of the image, in the code that Cranelift makes of its three instructions.
-fn number(code: &[u8]) -> Option<u32> {
-    let mut words = code.windows(4).filter_map(|bytes| bytes.try_into().ok());
+fn number(code: &[u8]) -> Option<u64> {
+    let mut words = code.windows(8).filter_map(|bytes| bytes.try_into().ok());
     words.find_map(|word| {
-        let word = u32::from_le_bytes(word);
-        (word & 0xffff_0000 == MARK).then_some(word & 0xffff)
+        let word = u64::from_le_bytes(word);
+        (word & !IMAGE == MARK).then_some(word & IMAGE)
     })
 }
 

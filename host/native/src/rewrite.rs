@@ -1,6 +1,6 @@
 //! The component that wasmtime compiles in two passes.
 //!
-//! Each function that the image has gets the body `i32.const MARK + N; call $image; unreachable`.
+//! Each function that the image has gets the body `i64.const MARK + N; call $image; unreachable`.
 //! Three functions are added: `$image`, which calls all that the image calls; `$fill`, by which wasmtime
 //! fills a slot of the table; and `$interrupt`, which is empty, but where wasmtime looks at the time when it
 //! begins. Types, tables, elements, data, exports and names remain.
@@ -17,11 +17,12 @@ use wasmparser::{CustomSectionReader, FuncType, KnownCustom, Name, Parser, Paylo
 use crate::image::{Callee, Function, Image};
 use crate::module::Module;
 
-/// The number that a function of the image has in its machine code; its lower half counts.
-pub const MARK: u32 = 0x5eed_0000;
+/// The number that a function of the image has in its machine code; the lowest 16 bits count. No other function has the others by
+/// chance.
+pub const MARK: u64 = 0x5eed_1dea_c0de_0000;
 
-/// The lower half for `$image`.
-pub const IMAGE: u32 = 0xffff;
+/// The lowest bits for `$image`.
+pub const IMAGE: u64 = 0xffff;
 
 /// The name of `$image`, by which the runtime knows frames of LLVM's code (`sqlite_wasm_runtime::artifact::trace`).
 pub const IMAGE_NAME: &str = "machine-code-by-LLVM";
@@ -77,8 +78,8 @@ pub fn rewritten(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
         let payload = payload?;
         match &payload {
             Payload::TypeSection(_) => {
-                // One more: an i32, and no result.
-                let data = appended(section(wasm, &payload)?, &[&[0x60, 1, 0x7f, 0]])?;
+                // One more: an i64, and no result.
+                let data = appended(section(wasm, &payload)?, &[&[0x60, 1, 0x7e, 0]])?;
                 encoder.section(&RawSection { id: 1, data: &data });
             }
             Payload::FunctionSection(_) => {
@@ -185,7 +186,7 @@ fn code(wasm: &[u8], module: &Module<'_>, image: &Image) -> Result<CodeSection> 
             continue;
         }
         let mut body = Body::new([]);
-        body.instruction(&Instruction::I32Const((MARK + index as u32).cast_signed()));
+        body.instruction(&Instruction::I64Const((MARK + index as u64).cast_signed()));
         body.instruction(&Instruction::Call(whole));
         body.instruction(&Instruction::Unreachable).instruction(&Instruction::End);
         code.function(&body);
@@ -198,11 +199,11 @@ fn code(wasm: &[u8], module: &Module<'_>, image: &Image) -> Result<CodeSection> 
     Ok(code)
 }
 
-/// `$fill`: read the table, which fills the slot if it was never read.
+/// `$fill`: read the table, which fills the slot if it was never read. The image gives 32 bits as its argument.
 fn filling(module: &Module<'_>) -> Body {
     let mut body = Body::new([]);
     if module.table.is_some() {
-        body.instruction(&Instruction::LocalGet(0));
+        body.instruction(&Instruction::LocalGet(0)).instruction(&Instruction::I32WrapI64);
         body.instruction(&Instruction::TableGet(0)).instruction(&Instruction::Drop);
     }
     body.instruction(&Instruction::End);
@@ -238,7 +239,7 @@ fn calling_all(
 
 /// A helper's argument is the number of `$image`; each image calls one, so the number is in its code.
 fn helper(function: u32, body: &mut Body) {
-    body.instruction(&Instruction::I32Const((MARK + IMAGE).cast_signed()));
+    body.instruction(&Instruction::I64Const((MARK + IMAGE).cast_signed()));
     body.instruction(&Instruction::Call(function));
 }
 

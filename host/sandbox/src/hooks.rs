@@ -16,7 +16,7 @@ use crate::error::Result;
 use called::Hooked;
 
 pub use authorizer::{AuthAction, AuthContext, Authorization};
-pub use changes::{Changes, TransactionStep};
+pub use changes::{ChangedRows, Changes, Key, TransactionStep};
 pub use preupdate::PreUpdate;
 pub use trace::{TraceEvent, TraceEventCodes};
 

@@ -12,16 +12,29 @@ enum { BEFORE_COMMIT, AFTER_COMMIT, UNDONE };
 /* The number of no table: anything may have changed. */
 #define ANY MOST_TABLES
 
+/* Bytes of the primary keys of a transaction, as the wire has them: those of a thousand rows whose key is a UUID in
+** text fit. A table whose keys take more may have changed anywhere. */
+#define MOST_KEY_BYTES (64 << 10)
+
 typedef struct {
   char *name;
   /* Where in the list all its rows are, if that is in the list. */
   uint32_t whole;
 } ChangedTable;
 
+/* What is known of a change: its table, a row id, or the primary key of a table without row ids. */
+typedef enum { WHOLE, ROW, KEY } Kind;
+
 typedef struct {
   uint32_t table;
-  bool is_whole;
-  sqlite3_int64 row_id;
+  Kind kind;
+  union {
+    sqlite3_int64 row_id;
+    /* Where its values are in the feed's `keys`. */
+    struct {
+      size_t start, count;
+    } key;
+  } of;
 } Change;
 
 /* Of a connection. */
@@ -35,6 +48,8 @@ typedef struct {
   uint32_t table_count, last_table;
   Change *changes;
   uint32_t count, room, rows;
+  /* The values of primary keys, in the order of the changes. */
+  Out keys;
   /* How many changes there were before each savepoint. */
   uint32_t *marks;
   uint32_t mark_room;
@@ -49,15 +64,20 @@ static const char identity[] = "sqlite-wasm changes";
 static void forget(Feed *feed) {
   for (uint32_t i = 0; i < feed->table_count; i++) sqlite3_free(feed->tables[i].name);
   feed->table_count = feed->last_table = feed->count = feed->rows = 0;
+  out_clear(&feed->keys, MOST_KEY_BYTES);
   feed->takes_part = feed->is_lost = false;
 }
 
 /* Rows that can be undone are no longer counted. */
 static void shorten(Feed *feed, uint32_t count) {
-  while (feed->count > count) feed->rows -= !feed->changes[--feed->count].is_whole;
+  while (feed->count > count) {
+    const Change *last = &feed->changes[--feed->count];
+    feed->rows -= last->kind != WHOLE;
+    if (last->kind == KEY) feed->keys.count = last->of.key.start;
+  }
 }
 
-static void add(Feed *feed, uint32_t table, bool is_whole, sqlite3_int64 row_id) {
+static void add(Feed *feed, Change change) {
   if (feed->count == feed->room) {
     uint32_t room = 2 * feed->room + 16;
     Change *changes = sqlite3_realloc64(feed->changes, room * sizeof(*changes));
@@ -68,25 +88,77 @@ static void add(Feed *feed, uint32_t table, bool is_whole, sqlite3_int64 row_id)
     feed->changes = changes;
     feed->room = room;
   }
-  if (is_whole) feed->tables[table].whole = feed->count;
-  feed->rows += !is_whole;
-  feed->changes[feed->count++] = (Change){table, is_whole, row_id};
+  if (change.kind == WHOLE) feed->tables[change.table].whole = feed->count;
+  feed->rows += change.kind != WHOLE;
+  feed->changes[feed->count++] = change;
+}
+
+static bool is_whole(const Feed *feed, uint32_t table) {
+  uint32_t place = feed->tables[table].whole;
+  return place < feed->count && feed->changes[place].kind == WHOLE &&
+         feed->changes[place].table == table;
 }
 
 static void add_whole(Feed *feed, uint32_t table) {
-  uint32_t place = feed->tables[table].whole;
-  bool is_there =
-      place < feed->count && feed->changes[place].is_whole && feed->changes[place].table == table;
-  if (!is_there) add(feed, table, true, 0);
+  if (!is_whole(feed, table)) add(feed, (Change){table, WHOLE, {0}});
+}
+
+/* The last change, if it is of this kind and table. */
+static const Change *last_change(const Feed *feed, Kind kind, uint32_t table) {
+  const Change *last = feed->count ? &feed->changes[feed->count - 1] : NULL;
+  return last && last->kind == kind && last->table == table ? last : NULL;
 }
 
 static void add_row(Feed *feed, uint32_t table, sqlite3_int64 row_id) {
-  const Change *last = feed->count ? &feed->changes[feed->count - 1] : NULL;
-  if (last && !last->is_whole && last->table == table && last->row_id == row_id) return;
+  const Change *last = last_change(feed, ROW, table);
+  if (last && last->of.row_id == row_id) return;
   if (feed->rows < feed->most) {
-    add(feed, table, false, row_id);
+    add(feed, (Change){table, ROW, {.row_id = row_id}});
   } else {
     add_whole(feed, table);
+  }
+}
+
+/* Write a value of a key, unless it is too long or there is no memory for it. */
+static bool put_key_value(Out *keys, sqlite3_value *value) {
+  if (!value) return false;
+  int type = sqlite3_value_type(value);
+  bool has_bytes = type == SQLITE_TEXT || type == SQLITE_BLOB;
+  /* Before SQLite writes out the zeros of a BLOB. */
+  if (has_bytes && sqlite3_value_bytes(value) > MOST_KEY_BYTES) return false;
+  out_value(keys, value);
+  return !keys->is_short && keys->count <= MOST_KEY_BYTES;
+}
+
+/* Write the key of the row that is about to change, before or after the change. */
+static bool put_key(Feed *feed, ChangedKey key, bool is_new) {
+  for (int i = 0; i < key.count; i++) {
+    /* Stays null where SQLite has no memory for the old row, and reports success. */
+    sqlite3_value *value = NULL;
+    int code = is_new ? sqlite3_preupdate_new(feed->db, key.columns[i], &value)
+                      : sqlite3_preupdate_old(feed->db, key.columns[i], &value);
+    if (code || !put_key_value(&feed->keys, value)) return false;
+  }
+  return true;
+}
+
+static void add_key(Feed *feed, uint32_t table, ChangedKey key, bool is_new) {
+  if (is_whole(feed, table)) return;
+  Out *keys = &feed->keys;
+  size_t start = keys->count;
+  bool is_known = feed->rows < feed->most && put_key(feed, key, is_new);
+  size_t count = keys->count - start;
+  const Change *last = last_change(feed, KEY, table);
+  bool is_last = is_known && last && last->of.key.count == count &&
+                 memcmp(keys->bytes + last->of.key.start, keys->bytes + start, count) == 0;
+  if (!is_known || is_last) {
+    keys->count = start;
+    keys->is_short = false;
+  }
+  if (!is_known) {
+    add_whole(feed, table);
+  } else if (!is_last) {
+    add(feed, (Change){table, KEY, {.key = {start, count}}});
   }
 }
 
@@ -133,12 +205,19 @@ static void on_change(void *data, sqlite3 *db, int action, const char *schema, c
     return;
   }
   uint32_t table = find_table(feed, name);
-  if (table == ANY || !engine_changes_row_ids(db)) {
+  if (table == ANY) {
     add_whole(feed, table);
     return;
   }
-  if (action != SQLITE_INSERT) add_row(feed, table, old_row);
-  if (action != SQLITE_DELETE) add_row(feed, table, new_row);
+  ChangedKey key = engine_changed_key(db);
+  bool has_old = action != SQLITE_INSERT, has_new = action != SQLITE_DELETE;
+  if (key.count) {
+    if (has_old) add_key(feed, table, key, false);
+    if (has_new) add_key(feed, table, key, true);
+  } else {
+    if (has_old) add_row(feed, table, old_row);
+    if (has_new) add_row(feed, table, new_row);
+  }
 }
 
 static int on_savepoint(sqlite3_vtab *vtab, int number) {
@@ -184,6 +263,16 @@ static int on_undone(sqlite3_vtab *vtab) {
   return SQLITE_OK;
 }
 
+static void report_change(const Feed *feed, const Change *change, Out *out) {
+  out_u32(out, change->table);
+  out_u8(out, (uint8_t)change->kind);
+  switch (change->kind) {
+    case WHOLE: break;
+    case ROW: out_u64(out, (uint64_t)change->of.row_id); break;
+    case KEY: out_bytes(out, feed->keys.bytes + change->of.key.start, change->of.key.count); break;
+  }
+}
+
 /* Called while no other connection can commit. */
 static int before_commit(void *data) {
   Feed *feed = data;
@@ -198,11 +287,8 @@ static int before_commit(void *data) {
   out_u32(&out, is_any ? 0 : feed->table_count);
   for (uint32_t i = 0; !is_any && i < feed->table_count; i++) out_text(&out, feed->tables[i].name);
   out_u32(&out, is_any ? 0 : feed->count);
-  for (uint32_t i = 0; !is_any && i < feed->count; i++) {
-    out_u32(&out, feed->changes[i].table);
-    out_u8(&out, feed->changes[i].is_whole);
-    out_u64(&out, (uint64_t)feed->changes[i].row_id);
-  }
+  for (uint32_t i = 0; !is_any && i < feed->count; i++)
+    report_change(feed, &feed->changes[i], &out);
   feed->is_reported = true;
   event_send_for_code(&out);
   return 0;
@@ -222,6 +308,7 @@ static void free_feed(void *data) {
   sqlite3_free(feed->participant);
   sqlite3_free(feed->changes);
   sqlite3_free(feed->marks);
+  out_free(&feed->keys);
   sqlite3_free(feed);
 }
 

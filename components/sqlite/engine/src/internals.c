@@ -118,7 +118,10 @@ int engine_participate(Participant *one, int *savepoints) {
   return SQLITE_OK;
 }
 
-int engine_changes_row_ids(sqlite3 *db) { return HasRowid(db->pPreUpdate->pTab); }
+ChangedKey engine_changed_key(sqlite3 *db) {
+  const Index *key = db->pPreUpdate->pPk;
+  return key ? (ChangedKey){key->aiColumn, key->nKeyCol} : (ChangedKey){NULL, 0};
+}
 
 int engine_has_changed_schema(sqlite3 *db) { return (db->mDbFlags & DBFLAG_SchemaChange) != 0; }
 

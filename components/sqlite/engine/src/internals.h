@@ -41,8 +41,14 @@ Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqli
 ** are open. SQLITE_LOCKED where that is not possible now. */
 int engine_participate(Participant *one, int *savepoints);
 
-/* In the hook before changes: whether the table has row ids. */
-int engine_changes_row_ids(sqlite3 *db);
+/* The columns of a primary key, by their indexes in the table. */
+typedef struct ChangedKey {
+  const short *columns;
+  int count;
+} ChangedKey;
+
+/* In the hook before changes: the primary key of a table without row ids; of others no columns. */
+ChangedKey engine_changed_key(sqlite3 *db);
 
 /* Whether the transaction has changed a schema. */
 int engine_has_changed_schema(sqlite3 *db);

@@ -1,9 +1,10 @@
 //! What the hook of changes reports.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use sqlite_sandbox::hooks::{Changes, TransactionStep};
+use sqlite_sandbox::hooks::{ChangedRows, Changes, Key, TransactionStep};
+use sqlite_sandbox::types::ValueRef;
 use sqlite_sandbox::{Connection, Error, Result};
 
 use crate::support::memory;
@@ -20,15 +21,15 @@ const SCHEMA: &str = "
     CREATE TEMP TABLE own(a);";
 
 /// A connection, and the steps that its hook has got.
-struct Watched {
-    db: Connection,
+pub struct Watched {
+    pub db: Connection,
     steps: Arc<Mutex<Vec<TransactionStep>>>,
 }
 
 impl Watched {
-    fn new(most_rows: u32) -> Result<Self> {
+    pub fn new(most_rows: u32, schema: &str) -> Result<Self> {
         let db = memory();
-        db.execute_batch(SCHEMA)?;
+        db.execute_batch(schema)?;
         let new = Self { db, steps: Arc::default() };
         new.watch(most_rows)?;
         Ok(new)
@@ -39,12 +40,12 @@ impl Watched {
         self.db.changes_hook(most_rows, Some(move |step| steps.lock().unwrap().push(step)))
     }
 
-    fn steps(&self) -> Vec<TransactionStep> {
+    pub fn steps(&self) -> Vec<TransactionStep> {
         std::mem::take(&mut *self.steps.lock().unwrap())
     }
 
     /// What was committed since the last call.
-    fn committed(&self) -> Vec<Changes> {
+    pub fn committed(&self) -> Vec<Changes> {
         let mut committed = Vec::new();
         let mut steps = self.steps().into_iter();
         while let Some(step) = steps.next() {
@@ -59,7 +60,7 @@ impl Watched {
     }
 
     /// The tables of the only commit of this.
-    fn tables(&self, sql: &str) -> BTreeMap<String, Option<BTreeSet<i64>>> {
+    pub fn tables(&self, sql: &str) -> BTreeMap<String, ChangedRows> {
         self.db.execute_batch(sql).unwrap();
         let mut committed = self.committed();
         let found = committed.pop().unwrap();
@@ -68,18 +69,17 @@ impl Watched {
     }
 }
 
-fn tables<const N: usize>(
-    all: [(&str, Option<&[i64]>); N],
-) -> BTreeMap<String, Option<BTreeSet<i64>>> {
+fn tables<const N: usize>(all: [(&str, Option<&[i64]>); N]) -> BTreeMap<String, ChangedRows> {
     let one = |(name, rows): (&str, Option<&[i64]>)| {
-        (name.to_owned(), rows.map(|rows| rows.iter().copied().collect()))
+        let row_ids = |rows: &[i64]| ChangedRows::RowIds(rows.iter().copied().collect());
+        (name.to_owned(), rows.map_or(ChangedRows::Any, row_ids))
     };
     all.into_iter().map(one).collect()
 }
 
 #[test]
 fn each_commit_is_reported_with_its_rows() -> Result<()> {
-    let watched = Watched::new(100)?;
+    let watched = Watched::new(100, SCHEMA)?;
     let is = |sql: &str, expected| assert_eq!(watched.tables(sql), expected, "{sql}");
     is(
         "INSERT INTO log VALUES (1, 'a'), (2, 'b')",
@@ -98,11 +98,13 @@ fn each_commit_is_reported_with_its_rows() -> Result<()> {
         "DELETE FROM parent WHERE id = 1",
         tables([("child", Some(&[7, 9])), ("parent", Some(&[1]))]),
     );
-    is("INSERT INTO pairs VALUES (1, 2)", tables([("pairs", None)]));
+    let pair = Key::new([ValueRef::Integer(1), ValueRef::Integer(2)]);
+    let pairs = ("pairs".to_owned(), ChangedRows::Keys([pair].into()));
+    is("INSERT INTO pairs VALUES (1, 2)", [pairs].into());
     is("DELETE FROM audit", tables([("audit", Some(&[1, 2, 3]))]));
     is("INSERT INTO own VALUES (1); DELETE FROM log WHERE id = 1", tables([("log", Some(&[1]))]));
     let words = watched.tables("INSERT INTO words VALUES ('some words')");
-    assert_eq!(words["words_content"], Some([1].into()));
+    assert_eq!(words["words_content"], ChangedRows::RowIds([1].into()));
     // Queries and empty transactions report nothing that has changed.
     watched.db.execute_batch("SELECT 1; BEGIN; ROLLBACK; BEGIN IMMEDIATE; COMMIT")?;
     assert_eq!(watched.committed(), [Changes::default()]);
@@ -111,7 +113,7 @@ fn each_commit_is_reported_with_its_rows() -> Result<()> {
 
 #[test]
 fn what_is_undone_is_not_reported() -> Result<()> {
-    let watched = Watched::new(100)?;
+    let watched = Watched::new(100, SCHEMA)?;
     let db = &watched.db;
     db.execute_batch("BEGIN; INSERT INTO log VALUES (1, 1); ROLLBACK")?;
     assert_eq!(watched.steps(), []);
@@ -149,7 +151,7 @@ fn what_is_undone_is_not_reported() -> Result<()> {
 
 #[test]
 fn more_rows_than_that_are_any() -> Result<()> {
-    let watched = Watched::new(3)?;
+    let watched = Watched::new(3, SCHEMA)?;
     let sql = "INSERT INTO parent VALUES (1), (2), (3)";
     assert_eq!(watched.tables(sql), tables([("parent", Some(&[1, 2, 3]))]));
     let sql =
@@ -174,7 +176,7 @@ fn more_rows_than_that_are_any() -> Result<()> {
 
 #[test]
 fn hooks_are_set_and_removed_at_any_time() -> Result<()> {
-    let watched = Watched::new(10)?;
+    let watched = Watched::new(10, SCHEMA)?;
     let db = &watched.db;
     let none = None::<fn(TransactionStep)>;
     // Statements that were prepared before do not go past the hook.
@@ -310,7 +312,7 @@ impl Pair {
 #[test]
 fn generated_transactions_report_what_stays() -> Result<()> {
     for seed in 1..=10 {
-        let (all, kept) = (Watched::new(1000)?, Watched::new(1000)?);
+        let (all, kept) = (Watched::new(1000, SCHEMA)?, Watched::new(1000, SCHEMA)?);
         let mut pair = Pair { all, kept, open: Vec::new(), random: seed * 0x9e37_79b9_7f4a_7c15 };
         for _ in 0..60 {
             pair.transaction()?;

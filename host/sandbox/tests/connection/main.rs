@@ -3,6 +3,7 @@
 mod api;
 mod attacks;
 mod callbacks;
+mod changed_keys;
 mod changes;
 mod grants;
 mod limits;

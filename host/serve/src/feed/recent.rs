@@ -58,6 +58,8 @@ impl RecentCommits {
 
 #[cfg(test)]
 mod tests {
+    use sqlite_sandbox::hooks::ChangedRows;
+
     use super::*;
 
     #[test]
@@ -70,7 +72,7 @@ mod tests {
         assert_eq!(kept.from(kept.last()).count(), 1);
         assert_eq!(kept.from(kept.last() + 1).count(), 0);
         for _ in 0..300 {
-            let rows = Some((0..1000).collect());
+            let rows = ChangedRows::RowIds((0..1000).collect());
             let mut changes = Changes::default();
             changes.tables.insert("t".to_owned(), rows);
             kept.add(Some(changes));

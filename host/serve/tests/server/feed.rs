@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::feed_socket::Socket;
-use crate::feed_writers::{SCHEMA, Writer};
+use crate::feed_writers::{SCHEMA, Writer, sort};
 use crate::roles::tenants_with;
 use crate::support::{Server, execute, setting};
 use crate::wire::Client;
@@ -103,6 +103,9 @@ fn follow(mut next: impl FnMut() -> Value, last: i64) -> Vec<(i64, Value)> {
         number = Some(this);
         let tables = commit["tables"].as_object_mut().unwrap();
         let log = tables.remove("log").unwrap()[0].as_i64().unwrap();
+        if let Some(keys) = tables.get_mut("pairs") {
+            sort(keys.as_array_mut().unwrap());
+        }
         all.push((log, commit["tables"].take()));
         if log == last {
             return all;
@@ -111,7 +114,7 @@ fn follow(mut next: impl FnMut() -> Value, last: i64) -> Vec<(i64, Value)> {
 }
 
 /// The next commit that a client of the Postgres wire receives.
-fn notified(client: &mut Client) -> Value {
+pub fn notified(client: &mut Client) -> Value {
     let (tag, body) = client.receive();
     assert_eq!((tag, &body[..4]), ('A', &[0; 4][..]));
     let text = String::from_utf8_lossy(&body[4..]).into_owned();

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::feed::Events;
+use crate::feed::{Events, notified};
+use crate::feed_socket::Socket;
+use crate::feed_writers::sort;
 use crate::support::{PATIENCE, Server, execute};
+use crate::wire::Client;
 
 /// As in `src/feed/subscriptions.rs`.
 const MAX_STREAMS: usize = 256;
@@ -111,4 +114,44 @@ fn hostile_names_of_tables_stay_in_their_line() {
     let all = format!("BEGIN; {tables} {inserts} COMMIT");
     server.pipeline(vec![json!({"type": "sequence", "sql": all})]);
     assert_eq!(events.commit()["tables"], json!(null));
+}
+
+#[test]
+fn keys_have_bounds_and_stay_in_their_line() {
+    let server = Server::start(&["--pg", "127.0.0.1:0"]);
+    server.query("CREATE TABLE t(a, b, PRIMARY KEY(b, a)) WITHOUT ROWID");
+    let mut events = Events::open(&server);
+    let mut socket = Socket::open(&server);
+    let mut listener = Client::new(&server);
+    listener.rows("LISTEN sqlite_changes");
+    let mut is = |sql: &str, expected: Value, is_cut: bool| {
+        server.pipeline(vec![execute(sql)]);
+        let commit = events.commit();
+        assert_eq!(socket.commit(), commit);
+        let mut keys = commit["tables"]["t"].clone();
+        if let Some(keys) = keys.as_array_mut() {
+            sort(keys);
+        }
+        assert_eq!(keys, expected, "{sql}");
+        let notified = notified(&mut listener);
+        if is_cut {
+            let number = &commit["commit"];
+            assert_eq!(notified, json!({"commit": number, "tables": {"t": null}, "cut": true}));
+        } else {
+            assert_eq!(notified, commit);
+        }
+    };
+    let hostile = "a\nevent: reset\ndata: {}\n\n\u{2028}\u{1}\"";
+    let sql = format!("INSERT INTO t VALUES (x'00ff', '{hostile}')");
+    is(&sql, json!([[hostile, {"type": "blob", "base64": "AP8"}]]), false);
+    is("UPDATE t SET b = b", json!([[hostile, {"type": "blob", "base64": "AP8"}]]), false);
+    let undecodable = "UPDATE t SET a = CAST(x'ff0a' AS TEXT), b = 9223372036854775807";
+    let first = json!([hostile, {"type": "blob", "base64": "AP8"}]);
+    let second = json!([{"type": "integer", "value": i64::MAX.to_string()}, {"type": "text", "base64": "/wo"}]);
+    is(undecodable, json!([first, second]), false);
+    is("DELETE FROM t", json!([second]), false);
+    // More than a notification has.
+    let long = "x".repeat(9000);
+    is(&format!("INSERT INTO t VALUES (1.5, '{long}')"), json!([[long, 1.5]]), true);
+    is("INSERT INTO t VALUES (zeroblob(70000), 1)", json!(null), false);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Server, Stream, execute};
 use crate::wire::{self, Client};
@@ -18,8 +18,13 @@ pub const SCHEMA: &str = "
     CREATE TABLE pairs(a INTEGER, b INTEGER, PRIMARY KEY(a, b)) WITHOUT ROWID;
     CREATE TRIGGER item_is_audited AFTER INSERT ON item BEGIN INSERT INTO audit VALUES (new.id); END;";
 
-/// The rows of tables.
-type Rows = BTreeMap<String, Option<Vec<i64>>>;
+/// The rows of tables: their ids, or keys where they have none.
+type Rows = BTreeMap<String, Vec<Value>>;
+
+/// Order rows as a message has them, and keys by their texts.
+pub fn sort(rows: &mut [Value]) {
+    rows.sort_unstable_by_key(|row| (row.as_i64(), row.to_string()));
+}
 
 /// A writer, whose rows no other one changes.
 pub struct Writer {
@@ -86,7 +91,7 @@ impl Writer {
             ),
         };
         let mut touch = |table: &str, ids: &[i64]| {
-            rows.entry(table.to_owned()).or_insert(Some(Vec::new())).as_mut().unwrap().extend(ids);
+            rows.entry(table.to_owned()).or_default().extend(ids.iter().map(|id| json!(id)));
         };
         let sql = match self.number(8) {
             0 => {
@@ -122,8 +127,12 @@ impl Writer {
                 ]
             }
             5 => {
-                rows.insert("pairs".to_owned(), None);
-                vec![format!("INSERT INTO pairs VALUES ({a}, {b})")]
+                let keys = rows.entry("pairs".to_owned()).or_default();
+                keys.extend([json!([a, b]), json!([a, c])]);
+                vec![
+                    format!("INSERT INTO pairs VALUES ({a}, {b})"),
+                    format!("UPDATE pairs SET b = {c} WHERE a = {a}"),
+                ]
             }
             6 => {
                 touch(&scratch, &[a, b]);
@@ -152,15 +161,15 @@ impl Writer {
         // What only reads first may be too old to write then.
         let first = self.id();
         self.all(&[begin.to_owned(), format!("INSERT INTO parent VALUES ({first})")]);
-        let mut rows = Rows::from([("parent".to_owned(), Some(vec![first]))]);
+        let mut rows = Rows::from([("parent".to_owned(), vec![json!(first)])]);
         for _ in 0..1 + self.number(4) {
             self.change(&mut rows);
         }
         if self.number(5) == 0 {
             return self.all(&["ROLLBACK".to_owned()]);
         }
-        rows.values_mut().flatten().for_each(|rows| {
-            rows.sort_unstable();
+        rows.values_mut().for_each(|rows| {
+            sort(rows);
             rows.dedup();
         });
         let expected = json!(rows);

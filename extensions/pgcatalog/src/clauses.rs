@@ -1,9 +1,8 @@
 //! Clauses of CREATE TABLE that SQLite does not report: what generated columns compute, and when foreign keys are checked.
 
-use postgres_types::comments;
 use sql_tokens::Token;
 
-use crate::sql_text::{closing, outermost, tokens};
+use crate::sql_text::{closing, outermost, source, tokens};
 
 /// The words with which another constraint begins.
 const BEGINNINGS: [&str; 6] = ["constraint", "primary", "unique", "check", "foreign", "references"];
@@ -43,7 +42,7 @@ pub fn generated(sql: &str) -> Vec<(String, String)> {
             && is_open
             && let Some(end) = closing(&tokens, at + 1)
         {
-            let expression = comments::source(&sql[tokens[at + 1].start + 1..tokens[end].start]);
+            let expression = source(&sql[tokens[at + 1].start + 1..tokens[end].start]);
             found.push((column.unquoted().into_owned(), expression));
         }
     }

@@ -1,6 +1,6 @@
 //! Definitions as text: what `pg_get_indexdef` and similar functions return.
 
-use sql_tokens::{Dialect, is_reserved, quoted_name};
+use sql_tokens::{Dialect, Token, is_reserved, quoted_name};
 
 use crate::catalog::{Catalog, Constraint};
 use crate::qualified;
@@ -119,6 +119,39 @@ fn foreign_key(catalog: &Catalog, relation: &Relation, at: usize) -> String {
     )
 }
 
+/// CREATE TRIGGER, with a function that does not exist: PostgreSQL would run the statements of SQLite's trigger when it
+/// reads them.
+pub fn trigger(table: &str, name: &str, sql: &str) -> String {
+    let event = event(&sql_text::tokens(sql)).unwrap_or_else(|| "BEFORE INSERT".to_owned());
+    format!(
+        "CREATE TRIGGER {} {event} ON {} FOR EACH ROW EXECUTE FUNCTION sqlite_trigger()",
+        quote_ident(name),
+        qualified::name(table)
+    )
+}
+
+/// When a trigger runs: what is between its name and ON.
+fn event(tokens: &[Token<'_>]) -> Option<String> {
+    let is = |at: usize, word: &str| tokens.get(at).is_some_and(|token| token.is(word));
+    let mut at = tokens.iter().position(|token| token.is("trigger"))? + 1;
+    at += if is(at, "if") && is(at + 1, "not") { 3 } else { 0 };
+    at += if is(at + 1, ".") { 3 } else { 1 };
+    let (time, words) = match tokens.get(at)? {
+        _ if is(at, "instead") => ("INSTEAD OF", 2),
+        _ if is(at, "after") => ("AFTER", 1),
+        _ => ("BEFORE", usize::from(is(at, "before"))),
+    };
+    at += words;
+    let action = ["INSERT", "DELETE", "UPDATE"].into_iter().find(|action| is(at, action))?;
+    if !is(at + 1, "of") {
+        return Some(format!("{time} {action}"));
+    }
+    let columns = tokens[at + 2..].iter().take_while(|token| !token.is("on"));
+    let columns =
+        columns.filter(|token| !token.is(",")).map(|token| quote_ident(&token.unquoted()));
+    Some(format!("{time} {action} OF {}", columns.collect::<Vec<_>>().join(", ")))
+}
+
 /// `format_type`: a type with its modifier.
 pub fn type_text(oid: i64, modifier: i64) -> String {
     let Some(ty) = u32::try_from(oid).ok().and_then(Type::of_oid) else {
@@ -153,6 +186,30 @@ mod tests {
     fn names_are_quoted_where_they_need_it() {
         let quoted = ["a_1", "A", "1a", "order", "a\"b", ""].map(quote_ident);
         assert_eq!(quoted, ["a_1", "\"A\"", "\"1a\"", "\"order\"", "\"a\"\"b\"", "\"\""]);
+    }
+
+    #[test]
+    fn triggers_have_no_statements() {
+        for (sql, expected) in [
+            ("CREATE TRIGGER a AFTER INSERT ON t BEGIN DELETE FROM t; END", "AFTER INSERT"),
+            (
+                "create trigger if not exists main.a delete on t begin select 1; end",
+                "BEFORE DELETE",
+            ),
+            (
+                "CREATE TRIGGER \"on\" INSTEAD OF UPDATE OF b, [c;], \"on\" ON v BEGIN SELECT 1; END",
+                "INSTEAD OF UPDATE OF b, \"c;\", \"on\"",
+            ),
+            ("CREATE TRIGGER a BEFORE UPDATE ON t WHEN 1 BEGIN SELECT 1; END", "BEFORE UPDATE"),
+            ("nothing", "BEFORE INSERT"),
+        ] {
+            let tokens = sql_text::tokens(sql);
+            assert_eq!(event(&tokens).unwrap_or_else(|| "BEFORE INSERT".to_owned()), expected);
+        }
+        arbtest::arbtest(|u| {
+            event(&sql_text::tokens(&format!("CREATE TRIGGER {}", u.arbitrary::<String>()?)));
+            Ok(())
+        });
     }
 
     #[test]

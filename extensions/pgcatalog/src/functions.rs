@@ -11,6 +11,7 @@ use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
 use crate::names;
+use crate::portable;
 use crate::qualified;
 use crate::rows::functions;
 use crate::sql_text;
@@ -37,8 +38,8 @@ macro_rules! reads {
 
 const CATALOGUE: &[Scalar] = &[
     Scalar::new("format_type", 2, Stable, Innocuous, |a| a.apply(format_type)),
-    reads!("pg_get_expr", 2, expression),
-    reads!("pg_get_expr", 3, expression),
+    reads!("pg_get_expr", 2, |text: String| expression(text, 0)),
+    reads!("pg_get_expr", 3, |text: String, _: Value, is_pretty: i64| expression(text, is_pretty)),
     Scalar::new("acldefault", 2, Stable, Innocuous, |a| a.apply(objects::default_privileges)),
     reads!("pg_get_indexdef", 1, index_definition),
     reads!("pg_get_indexdef", 3, index_column_definition),
@@ -46,7 +47,7 @@ const CATALOGUE: &[Scalar] = &[
     reads!("pg_get_constraintdef", 2, constraint_definition),
     reads!("pg_get_viewdef", 1, view_definition),
     reads!("pg_get_viewdef", 2, view_definition),
-    reads!("pg_get_triggerdef", 1, trigger_definition),
+    reads!("pg_get_triggerdef", 1, |oid: i64| trigger_definition(oid, 0)),
     reads!("pg_get_triggerdef", 2, trigger_definition),
     reads!("to_regclass", 1, names::to_regclass),
     reads!("obj_description", 1, |oid: i64| comment(oid, 0)),
@@ -226,12 +227,13 @@ pub const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
 /// What `version()` is.
 const VERSION: &str = "PostgreSQL 15.0 (sqlite-wasm-run, SQLite in WebAssembly)";
 
-/// The name of a sequence has its schema, where it needs one.
-fn expression(text: String) -> String {
-    match text.strip_prefix("nextval('") {
+/// An expression, and as psql shows it. The name of a sequence has its schema, where it needs one.
+fn expression(text: String, is_pretty: i64) -> String {
+    let text = match text.strip_prefix("nextval('") {
         Some(sequence) => format!("nextval('{}{sequence}", qualified::prefix()),
         None => text,
-    }
+    };
+    if is_pretty != 0 { portable::expression(&text) } else { portable::element(&text) }
 }
 
 fn format_type(oid: i64, modifier: Option<i64>) -> String {
@@ -277,18 +279,20 @@ fn view_definition(view: Value) -> Result<Option<String>> {
     let view = at.map(|at| &catalog.relations[at]).filter(|relation| relation.is_view);
     Ok(view.map(|view| {
         let query = sql_text::view_query(&view.sql);
-        format!(" {};", qualified::query_text(&catalog, &query))
+        format!(" {};", portable::query(&qualified::query_text(&catalog, &query)))
     }))
 }
 
-/// The OIDs of triggers follow that of their table.
-fn trigger_definition(oid: i64) -> Result<Option<String>> {
+/// A trigger, or its text as psql shows it. The OIDs of triggers follow that of their table.
+fn trigger_definition(oid: i64, is_pretty: i64) -> Result<Option<String>> {
     let catalog = catalog::current()?;
     let found = catalog.oids.iter().zip(&catalog.relations).find_map(|(table, relation)| {
         let number = usize::try_from(oid.checked_sub(*table)?.checked_sub(1)?).ok()?;
-        relation.triggers.get(number)
+        Some((relation, relation.triggers.get(number)?))
     });
-    Ok(found.map(|(_, sql)| sql.clone()))
+    Ok(found.map(|(relation, (name, sql))| {
+        if is_pretty != 0 { sql.clone() } else { definitions::trigger(&relation.name, name, sql) }
+    }))
 }
 
 /// The unique index that SQLite's message names by its columns: `t.a, t.b`. Of several the first.

@@ -27,6 +27,7 @@ mod names;
 mod numbers;
 mod patterns;
 mod places;
+mod portable;
 mod qualified;
 mod rows;
 mod schema;

@@ -2,7 +2,6 @@
 
 mod constraint_names;
 
-use postgres_types::comments::source;
 use postgres_types::view;
 use sql_tokens::quoted_text;
 use sqlite_wasm_kit::{Result, Value, sql};
@@ -10,7 +9,7 @@ use sqlite_wasm_kit::{Result, Value, sql};
 use crate::clauses;
 use crate::comments::{self, Numbering};
 use crate::definitions::quote_ident;
-use crate::sql_text;
+use crate::sql_text::{self, source};
 
 /// A table or a view.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,13 @@ use postgres_types::{comments, view};
 use sql_tokens::{Dialect, Kind, Token, Tokens};
 
 use crate::clauses;
+use crate::portable;
 use crate::schema::{Check, Relation};
+
+/// An expression as the client has written it, and as PostgreSQL can read it.
+pub fn source(text: &str) -> String {
+    portable::expression(&comments::source(text))
+}
 
 /// The tokens of a text without white space and comments.
 pub fn tokens(sql: &str) -> Vec<Token<'_>> {
@@ -59,8 +65,7 @@ pub fn checks(relation: &Relation) -> Vec<Check> {
         }
         let Some(end) = closing(&tokens, at + 1) else { break };
         let inner = &tokens[at + 2..end];
-        let expression =
-            comments::source(&relation.sql[tokens[at + 1].start + 1..tokens[end].start]);
+        let expression = source(&relation.sql[tokens[at + 1].start + 1..tokens[end].start]);
         let name = match at.checked_sub(2).map(|before| (&tokens[before], &tokens[before + 1])) {
             Some((word, name)) if word.text.eq_ignore_ascii_case("constraint") => {
                 name.unquoted().into_owned()
@@ -222,11 +227,11 @@ fn free(name: &str, checks: &[Check]) -> String {
 /// The query of a view: what follows its AS, as the client has written it.
 pub fn view_query(sql: &str) -> String {
     let Some(after) = tokens(sql).iter().find(|token| token.is("as")).map(end) else {
-        return sql.to_owned();
+        return portable::query(sql);
     };
     let after = sql[after..].trim();
     let without_types = after.strip_prefix(view::BEGIN).and_then(|rest| rest.split_once(" */"));
-    comments::source(without_types.map_or(after, |(_, query)| query))
+    portable::query(&comments::source(without_types.map_or(after, |(_, query)| query)))
 }
 
 fn end(token: &Token<'_>) -> usize {
@@ -240,7 +245,7 @@ pub fn index_parts(sql: &str) -> Option<(&str, Option<String>)> {
     let close = closing(&tokens, open)?;
     let columns = &sql[tokens[open].start + 1..tokens[close].start];
     let condition = tokens.get(close + 1).filter(|token| token.is("where")).map(end);
-    Some((columns, condition.map(|start| comments::source(&sql[start..]))))
+    Some((columns, condition.map(|start| source(&sql[start..]))))
 }
 
 /// The column at a position of an index as it was written, of those that [`index_parts`] finds, without its order.
@@ -267,7 +272,7 @@ pub fn index_element(columns: &str, place: usize) -> Option<String> {
     };
     let (start, part) = parts.get(place)?;
     let last = part.iter().rposition(|token| !is_order(token))?;
-    Some(comments::source(&columns[*start..end(&part[last])]))
+    Some(source(&columns[*start..end(&part[last])]))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::keys::{constrained, deferral, key_index, typed_default};
 use super::types::{category, type_name, typed};
 use super::{Cells, int, relations, sequences, text};
 use crate::catalog::{Catalog, Constraint, OWNER_NAME};
+use crate::portable;
 use crate::schema::{Column as SchemaColumn, Relation};
 use postgres_types::{Scalar, Type, Typed};
 
@@ -88,7 +89,10 @@ fn information_column(
         ("ordinal_position", int(index + 1)),
         (
             "column_default",
-            column.default.as_deref().map_or(Value::Null, |one| text(typed_default(one, column))),
+            column
+                .default
+                .as_deref()
+                .map_or(Value::Null, |one| text(portable::element(&typed_default(one, column)))),
         ),
         ("is_nullable", yes_or_no(is_null)),
         ("data_type", text(name)),

@@ -1,6 +1,7 @@
 //! Indexes, constraints and defaults.
 
 use postgres_types::{Scalar, Type, clock};
+use sql_tokens::{Dialect, Kind, Tokens};
 use sqlite_wasm_kit::Value;
 
 use super::{Cells, int, relations, text, typed, yes};
@@ -158,19 +159,22 @@ pub fn typed_default(default: &str, column: &Column) -> String {
     if let Some(shown) = clock::shown(default) {
         return shown.to_owned();
     }
-    if let Some(hex) = default.strip_prefix("x'").or_else(|| default.strip_prefix("X'")) {
-        return format!("'\\x{}::bytea", hex.to_ascii_lowercase());
+    let mut tokens = Tokens::new(default, Dialect::Sqlite);
+    let only = tokens.next().filter(|_| tokens.rest().is_empty());
+    match only.map(|token| token.kind) {
+        Some(Kind::Blob) => format!("'\\x{}::bytea", default[2..].to_ascii_lowercase()),
+        Some(Kind::Text) => format!("{default}::{}", default_type(column)),
+        _ => default.to_owned(),
     }
-    if default.starts_with('\'') && default.ends_with('\'') {
-        let name = match typed(column).ty {
-            // `character` alone has a length of one.
-            Type::One(Scalar::Bpchar) => "bpchar",
-            Type::Array(Scalar::Bpchar) => "bpchar[]",
-            ty => return format!("{default}::{}", ty.name()),
-        };
-        format!("{default}::{name}")
-    } else {
-        default.to_owned()
+}
+
+/// The type that a string as default has.
+fn default_type(column: &Column) -> String {
+    match typed(column).ty {
+        // `character` alone has a length of one.
+        Type::One(Scalar::Bpchar) => "bpchar".to_owned(),
+        Type::Array(Scalar::Bpchar) => "bpchar[]".to_owned(),
+        ty => ty.name().to_owned(),
     }
 }
 

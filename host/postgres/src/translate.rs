@@ -17,6 +17,7 @@ mod copy_header;
 mod cursors;
 mod dates;
 mod definitions;
+mod explain;
 mod expressions;
 mod failing;
 mod functions;
@@ -64,6 +65,7 @@ pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::{Declared, Direction};
 pub(crate) use dates::span;
+pub use explain::PlanFormat;
 pub(crate) use expressions::operator;
 pub use failing::{changes_twice, failing_row};
 pub use maintenance::{Maintained, Verb};
@@ -79,7 +81,7 @@ pub(crate) use sets::is_set_name;
 pub use target::{Emptied, Target};
 pub(crate) use tree::Tree;
 pub(crate) use unknown::is_function as is_postgres_function;
-use untyped::rewritten;
+use untyped::{only_sqlite, rewritten};
 pub(crate) use writes::is_default;
 pub use writes::{Insertion, Overriding};
 pub(crate) use written::written;
@@ -250,7 +252,8 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
         let statement = as_written(&piece, context)?;
         return Ok(Statement { overriding: Some(overriding), is_untouched: false, ..statement });
     }
-    if let Some(text) = numbering::without_sequence_names(piece.text) {
+    let respelled = numbering::without_sequence_names(piece.text);
+    if let Some(text) = respelled.or_else(|| explain::with_query_in_parentheses(piece.text)) {
         let piece = Piece { text: &text, ..*piece };
         let statement = as_written(&piece, context)?;
         return Ok(Statement { is_untouched: false, ..statement });
@@ -305,15 +308,6 @@ fn of_tree(
 /// The tree of a statement; none where only SQLite may know it.
 pub(crate) fn parse(sql: &str) -> Result<Option<ast::Statement>> {
     Ok(stack::parse(&PostgreSqlDialect {}, sql)?.map(|(parsed, _)| parsed))
-}
-
-fn only_sqlite(piece: &Piece<'_>) -> Result<Statement> {
-    if let Some(feature) = unknown::in_silence(piece.text) {
-        return Err(Error::unsupported(feature));
-    }
-    let word = piece.text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-    let command = word.to_ascii_uppercase();
-    Ok(Statement { command, ..Statement::untouched(piece) })
 }
 
 fn may_be_written(length: usize) -> usize {

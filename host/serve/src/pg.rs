@@ -13,6 +13,7 @@ mod cursor;
 mod cursors;
 mod emptied;
 mod execute;
+mod explained;
 mod failing;
 mod failure;
 mod hearing;

@@ -1,14 +1,14 @@
 //! What is to be done for a statement.
 
-use super::{Copy, Declared, Direction, Modes};
+use super::{Copy, Declared, Direction, Modes, PlanFormat};
 
 /// What is to be done for a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Run [`Statement::sql`].
     Run,
-    /// The same; of its rows only the column `detail` is sent, as `QUERY PLAN`.
-    Explain,
+    /// The same; of its rows only the column `detail` is sent, as `QUERY PLAN`, or a tree of them.
+    Explain(PlanFormat),
     /// Alter a table by [`steps`](super::steps); [`Statement::sql`] is empty.
     Alter,
     /// Begin a transaction.

@@ -3,11 +3,21 @@
 use sqlparser::ast;
 
 use super::{
-    Action, Context, Rewriter, Statement, Tree, alterations, calls, constraints, labels,
-    outer_aggregates, queries, row_locks, shadowing, sources, written,
+    Action, Context, Rewriter, Statement, Tree, alterations, calls, constraints, explain, labels,
+    outer_aggregates, queries, row_locks, shadowing, sources, unknown, written,
 };
-use crate::error::{Result, sqlstate};
+use crate::error::{Error, Result, sqlstate};
 use crate::lex::Piece;
+
+/// A statement that the parser does not know.
+pub fn only_sqlite(piece: &Piece<'_>) -> Result<Statement> {
+    if let Some(feature) = unknown::in_silence(piece.text) {
+        return Err(Error::unsupported(feature));
+    }
+    let word = piece.text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    let command = word.to_ascii_uppercase();
+    Ok(Statement { command, ..Statement::untouched(piece) })
+}
 
 /// The statement as SQLite has it.
 pub fn rewritten(
@@ -82,7 +92,10 @@ fn untyped(
     if rewriter.is_changed {
         sources::keep(Some(parsed), &mut tree);
     }
-    let is_explain = matches!(tree, ast::Statement::Explain { .. });
+    let plan_format = match parsed {
+        ast::Statement::Explain { options, .. } => Some(explain::format(options.as_deref())?),
+        _ => None,
+    };
     let mut statement = if rewriter.is_changed {
         Statement::new(piece, rewriter.text(&tree, piece.has_odd_names)?)
     } else {
@@ -90,8 +103,8 @@ fn untyped(
     };
     (statement.before, statement.after) = (rewriter.before, rewriter.after);
     statement.command = command;
-    if is_explain {
-        statement.action = Action::Explain;
+    if let Some(format) = plan_format {
+        statement.action = Action::Explain(format);
     }
     Ok(statement)
 }

@@ -39,9 +39,9 @@ pub(super) fn is_scalar(name: &str) -> bool {
 pub use scope::Scope;
 pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
-use super::{TEXT, Typed};
+use super::{Scalar, TEXT, Type, Typed};
 use crate::error::Result;
-use crate::translate::{Action, Statement, Tree, written};
+use crate::translate::{Action, PlanFormat, Statement, Tree, written};
 
 /// A column of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,8 +99,9 @@ pub fn outputs(
     prepared: &[(&str, Option<&str>)],
     schema: &dyn Schema,
 ) -> Result<Vec<Output>> {
-    if statement.action == Action::Explain {
-        return Ok(vec![Output { name: "QUERY PLAN".into(), typed: Typed::plain(TEXT) }]);
+    if let Action::Explain(format) = statement.action {
+        let ty = if format == PlanFormat::Json { Type::One(Scalar::Json) } else { TEXT };
+        return Ok(vec![Output { name: "QUERY PLAN".into(), typed: Typed::plain(ty) }]);
     }
     let inferred = inferred(statement, prepared.len(), schema)?;
     let output = |(index, (name, declared)): (usize, &(&str, Option<&str>))| {

@@ -120,7 +120,7 @@ impl Conversation<'_> {
 
     /// Keep what was found out about this text.
     pub fn keep(&mut self, sql: &str, given: &[u32], analysed: &Rc<Analysed>) {
-        let is_stable = matches!(analysed.statement.action, Action::Run | Action::Explain);
+        let is_stable = matches!(analysed.statement.action, Action::Run | Action::Explain(_));
         if !is_stable || sql.len() > MAX_KEPT_BYTES {
             return;
         }
@@ -363,7 +363,7 @@ pub fn is_definition(command: &str) -> bool {
 
 /// Whether SQLite knows a statement's columns: what runs before may make what it names.
 fn has_own_columns(statement: &Statement) -> bool {
-    matches!(statement.action, Action::Run | Action::Explain) && statement.before.is_empty()
+    matches!(statement.action, Action::Run | Action::Explain(_)) && statement.before.is_empty()
 }
 
 /// A statement whose rows would not be those that were described.

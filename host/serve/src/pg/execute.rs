@@ -8,7 +8,7 @@ use sqlite_sandbox::{Row, Statement as Prepared};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{Transaction, tag};
-use sqlite_wasm_postgres::translate::{Action, Emptied, translate};
+use sqlite_wasm_postgres::translate::{Action, Emptied, PlanFormat, translate};
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::values::{Format, in_result};
 
@@ -21,7 +21,7 @@ use super::transact::{is_only_sqlite, runs};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
-const DETAIL: usize = 3;
+pub const DETAIL: usize = 3;
 
 /// Where rows go.
 pub enum Sink<'a> {
@@ -170,7 +170,10 @@ impl Conversation<'_> {
     ) -> Result<Option<u64>> {
         let statement = &analysed.statement;
         Ok(Some(match &statement.action {
-            Action::Run | Action::Explain => {
+            Action::Explain(format) if *format != PlanFormat::Text => {
+                self.explain(analysed, values, formats, (*format, sink))?
+            }
+            Action::Run | Action::Explain(_) => {
                 return self.run_rows(analysed, values, formats, sink);
             }
             Action::Alter => {
@@ -260,7 +263,7 @@ impl Conversation<'_> {
             return Ok(0);
         }
         let first = match statement.action {
-            Action::Explain => DETAIL,
+            Action::Explain(_) => DETAIL,
             _ => usize::from(*counts),
         };
         if is_definition(&statement.command) {

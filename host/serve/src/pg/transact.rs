@@ -169,7 +169,7 @@ impl Conversation<'_> {
     }
 
     /// Send rows of text.
-    fn show(
+    pub fn show(
         &mut self,
         rows: &[Vec<String>],
         analysed: &Analysed,
@@ -375,7 +375,7 @@ pub fn runs(action: &Action) -> bool {
     matches!(
         action,
         Action::Run
-            | Action::Explain
+            | Action::Explain(_)
             | Action::Alter
             | Action::Copy(_)
             | Action::Declare { .. }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use anyhow::{Result, bail, ensure};
 use wasmparser::{
     ConstExpr, ElementItems, Export, ExternalKind, FuncType, FunctionBody, MemoryType, Operator,
-    Parser, Payload, TableType, TypeRef, ValType,
+    Parser, Payload, TableInit, TableType, TypeRef, ValType,
 };
 
 /// Functions are named by 16 bits in the module that wasmtime compiles (`rewrite`).
@@ -97,7 +97,11 @@ impl<'a> Module<'a> {
             Payload::TableSection(tables) => {
                 ensure!(tables.count() == 1, "the module has several tables");
                 for table in tables {
-                    self.table = Some(table?.ty);
+                    let table = table?;
+                    if let TableInit::Expr(value) = &table.init {
+                        self.escape_from(value)?;
+                    }
+                    self.table = Some(table.ty);
                 }
             }
             Payload::MemorySection(memories) => {
@@ -113,6 +117,7 @@ impl<'a> Module<'a> {
             Payload::GlobalSection(globals) => {
                 for global in globals {
                     let global = global?;
+                    self.escape_from(&global.init_expr)?;
                     let constant = constant(&global.init_expr)?.filter(|_| !global.ty.mutable);
                     self.globals.push(Global { ty: global.ty.content_type, constant });
                 }
@@ -148,6 +153,16 @@ impl<'a> Module<'a> {
         if export.kind == ExternalKind::Func {
             self.escape(export.index);
         }
+    }
+
+    /// The functions that the value of a global or of a table refers to.
+    fn escape_from(&mut self, value: &ConstExpr<'_>) -> Result<()> {
+        for operator in value.get_operators_reader() {
+            if let Operator::RefFunc { function_index } = operator? {
+                self.escape(function_index);
+            }
+        }
+        Ok(())
     }
 
     fn escape(&mut self, function: u32) {

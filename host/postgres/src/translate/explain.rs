@@ -66,7 +66,7 @@ fn format_of(value: Option<&Expr>) -> Result<PlanFormat> {
 }
 
 fn check_switch(name: &str, value: Option<&Expr>) -> Result<()> {
-    match value.map(word).as_deref() {
+    match value.map(|value| word(value).to_ascii_lowercase()).as_deref() {
         None | Some("true" | "false" | "on" | "off" | "0" | "1") => Ok(()),
         Some(_) => {
             let message = format!("{name} requires a Boolean value");

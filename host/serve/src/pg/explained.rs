@@ -1,9 +1,12 @@
 //! A plan as one value: a tree in JSON, XML or YAML, with the names that PostgreSQL has for its parts.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 use sqlite_sandbox::types::Value;
+use sqlite_wasm_postgres::Error;
+use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::PlanFormat;
 use sqlite_wasm_postgres::values::Format;
 
@@ -22,17 +25,25 @@ impl Conversation<'_> {
         (format, sink): (PlanFormat, Sink<'_>),
     ) -> Result<u64> {
         self.begin_at_last()?;
-        let mut steps = Vec::new();
+        let (mut steps, mut bytes) = (Vec::new(), 0);
         self.engine.run(
             &analysed.statement.sql,
             |prepared| bind(prepared, values),
             |_| Ok(()),
             |row| {
-                let (id, parent) = (row.get(0)?, row.get(1)?);
-                steps.push(Step { id, parent, detail: row.get(DETAIL)? });
+                let (id, parent, detail): (_, _, String) =
+                    (row.get(0)?, row.get(1)?, row.get(DETAIL)?);
+                bytes += detail.len();
+                if steps.len() < MAX_STEPS && bytes <= MAX_PLAN_BYTES {
+                    steps.push(Step { id, parent, detail });
+                }
                 Ok(())
             },
         )?;
+        if steps.len() == MAX_STEPS || bytes > MAX_PLAN_BYTES {
+            let message = "the plan has too many steps for one value; EXPLAIN as TEXT has no limit";
+            return Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message).into());
+        }
         self.show(&[vec![written(&steps, format)]], analysed, formats, sink)
     }
 }
@@ -40,8 +51,13 @@ impl Conversation<'_> {
 /// The name of the step around all others, if there are several at the top.
 const ALL: &str = "Query";
 
-/// Steps in each other at most; what is deeper is beside them. SQLite's queries are not as deep.
+/// Maximum depth of nested steps; deeper ones are left out. SQLite's queries are not as deep.
 const MAX_DEPTH: usize = 200;
+
+/// Limit on the steps of a plan, and on the bytes of their texts: a plan is in memory as a whole, and SQL that has taken over
+/// the engine invents its steps. SQLite's own have some thousand at most.
+const MAX_STEPS: usize = 10_000;
+const MAX_PLAN_BYTES: usize = 4 << 20;
 
 /// A step of SQLite's plan.
 #[derive(Clone, Debug)]
@@ -73,12 +89,19 @@ pub fn written(steps: &[Step], format: PlanFormat) -> String {
     }
 }
 
-/// The steps as a tree.
+/// The steps as a tree: each is in the first step before it that has the number of its parent, or else at the top.
 fn plan(steps: &[Step]) -> Json {
-    let is_top =
-        |step: &&Step| !steps.iter().any(|other| other.id == step.parent && other.id < step.id);
-    let mut top: Vec<_> =
-        steps.iter().filter(is_top).map(|step| node(steps, step, MAX_DEPTH)).collect();
+    let (mut positions, mut top) = (HashMap::<i64, usize>::new(), Vec::new());
+    let mut inner = vec![Vec::new(); steps.len()];
+    for (position, step) in steps.iter().enumerate() {
+        match positions.get(&step.parent) {
+            Some(parent) => inner[*parent].push(position),
+            None => top.push(position),
+        }
+        positions.entry(step.id).or_insert(position);
+    }
+    let top = top.into_iter().map(|position| node(steps, &inner, position, MAX_DEPTH));
+    let mut top: Vec<_> = top.collect();
     match (top.pop(), top.is_empty()) {
         (Some(only), true) => only,
         (last, _) => {
@@ -88,12 +111,10 @@ fn plan(steps: &[Step]) -> Json {
     }
 }
 
-fn node(steps: &[Step], step: &Step, depth: usize) -> Json {
-    let mut node = json!({ "Node Type": step.detail });
-    // A step comes behind the one that it belongs to.
-    let inner =
-        steps.iter().filter(|other| depth > 0 && other.parent == step.id && other.id > step.id);
-    let plans: Vec<_> = inner.map(|inner| self::node(steps, inner, depth - 1)).collect();
+fn node(steps: &[Step], inner: &[Vec<usize>], position: usize, depth: usize) -> Json {
+    let mut node = json!({ "Node Type": steps[position].detail });
+    let plans = inner[position].iter().filter(|_| depth > 0);
+    let plans: Vec<_> = plans.map(|it| self::node(steps, inner, *it, depth - 1)).collect();
     if !plans.is_empty() {
         node["Plans"] = plans.into();
     }
@@ -189,5 +210,12 @@ mod tests {
         let odd = [(1, 1, "a"), (2, 3, "b"), (3, 2, "c")];
         let odd = odd.map(|(id, parent, detail)| Step { id, parent, detail: detail.to_owned() });
         assert_eq!(written(&odd, PlanFormat::Xml).matches("<Plan>").count(), 4);
+        // Two steps of each number, each with those of the next number in it: a step is there once.
+        let twice = (1..=40).flat_map(|id| [id, id]).map(|id| (id, id - 1, "d"));
+        let twice =
+            twice.map(|(id, parent, detail)| Step { id, parent, detail: detail.to_owned() });
+        let twice: Vec<_> = twice.collect();
+        let text = written(&twice, PlanFormat::Xml);
+        assert_eq!(text.matches("<Node-Type>d<").count(), twice.len());
     }
 }

@@ -17,8 +17,8 @@ use wasmparser::{CustomSectionReader, FuncType, KnownCustom, Name, Parser, Paylo
 use crate::image::{Callee, Function, Image};
 use crate::module::Module;
 
-/// The number that a function of the image has in its machine code; the lowest 16 bits count. No other function has the others by
-/// chance.
+/// The number that a function of the image has in its machine code: the lowest 16 bits are the function's number, and the other 48
+/// are unlikely in other code.
 pub const MARK: u64 = 0x5eed_1dea_c0de_0000;
 
 /// The lowest bits for `$image`.

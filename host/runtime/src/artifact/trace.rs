@@ -1,7 +1,7 @@
 //! The functions in which a trap happened, also where LLVM made their code.
 //!
-//! All of LLVM's code is one function for wasmtime (`host/native`). The positions in the module that wasmtime has for it say of which
-//! function a piece is.
+//! All of LLVM's code is one function for wasmtime (`host/native`). The positions in the module that wasmtime has for it tell the
+//! function that a piece of code belongs to.
 
 use std::fmt::Write as _;
 

@@ -19,7 +19,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 24
 run: $(SHELL_FILES) ## set up, build the shell and the runner, then import and query real data
 	tooling/test/demo/run $(RUNNER)
-build: rest $(SHELL_FILES) $(DATABASE_FILES) ## all programs, components, extensions, in target/release; CODE=cranelift: none of LLVM's code, minutes less
+build: rest $(SHELL_FILES) $(DATABASE_FILES) ## all programs, components, extensions, in target/release; LLVM=no: none of LLVM's code, minutes less
 setup: ## install what is missing: packages, toolchain
 	tooling/setup
 clean: ## remove all that was built

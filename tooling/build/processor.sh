@@ -11,10 +11,10 @@ aarch64) debian=arm64 ;;
 x86_64) debian=amd64 ;;
 *) debian=$arch ;;
 esac
-# Whether LLVM's code of our own components is made, which takes minutes: CODE=cranelift does without, CODE=shell makes only
+# Whether LLVM's code of our own components is made, which takes minutes: LLVM=no does without, LLVM=shell makes only
 # the shell's.
 llvm=
-[ "$arch" != "$here" ] || [ "${CODE:-llvm}" = cranelift ] || llvm=1
+[ "$arch" != "$here" ] || [ "${LLVM:-}" = no ] || llvm=1
 # The prefix of the compiler's programs, and the directory of ours.
 cross=
 cross_packages="gcc-${arch/_/-}-linux-gnu libc6-dev-$debian-cross"

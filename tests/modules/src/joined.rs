@@ -23,7 +23,7 @@ pub const TABLE_SLOTS: u64 = 16;
 
 const PAGE_BYTES: u64 = 65536;
 
-/// Every so many modules have operators that LLVM's code is not made of, which would be in every other function.
+/// One module of this many has operators that the translator does not take; otherwise every second function would have some.
 const RARE: u64 = 8;
 
 /// The sections of all modules.
@@ -255,7 +255,7 @@ impl Reencode for Numbers {
     }
 }
 
-/// Whether so many, from an offset that is a constant on, are within the size.
+/// Whether this many items from a constant offset on are within the size.
 fn fits(offset: &ConstExpr<'_>, count: u64, size: u64) -> bool {
     match offset.get_operators_reader().read() {
         Ok(Operator::I32Const { value }) => u64::from(value.cast_unsigned()) + count <= size,

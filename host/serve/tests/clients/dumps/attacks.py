@@ -166,7 +166,7 @@ def attack(file, count, seed, canary):
                     database.execute(sql)
                     made += 1
                 except sqlite3.Error:
-                    # It is no statement of SQLite's.
+                    # SQLite does not take the statement.
                     continue
         database.execute("DROP TABLE canary")
     return made / total

@@ -1,18 +1,18 @@
 //! An image: LLVM's code for a core module, with all that is needed to insert it.
 //!
-//! The file says for which module it is, and contains the rest compressed (zlib): a sequence of
-//! little-endian integers of 32 bits and of byte strings with their lengths. Whoever reads one has compared
-//! its hash with a constant (`Packed::trusted`), so the checks here only find mistakes.
+//! The file says for which module it is, and contains the rest compressed (xz, with its filter for code of x86): a sequence of
+//! integers in LEB128 and of byte strings with their lengths. Sorted offsets are written as differences. Whoever reads an image has
+//! compared its hash with a constant (`Packed::trusted`), so the checks here only find mistakes.
 
 use std::io::{Read as _, Write as _};
 
 use anyhow::{Context, Result, bail, ensure};
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
+use lzma_rust2::{FilterType, XzOptions, XzReader, XzWriter};
+use wasm_encoder::Encode as _;
+use wasmparser::BinaryReader;
 
 /// The first bytes of an image, with the version of its form.
-const MARK: &[u8; 8] = b"swrnat\0\x05";
+const MARK: &[u8; 8] = b"swrnat\0\x06";
 
 /// Maximum size of an image that is not compressed: three times that of the shell's.
 const MAX_BYTES: usize = 16 << 20;
@@ -91,6 +91,9 @@ pub struct Image {
     pub code: Vec<u8>,
 }
 
+/// The preset of xz that compresses best.
+const BEST: u32 = 9;
+
 const KEPT: u32 = u32::MAX;
 const INTERNAL: u32 = u32::MAX - 1;
 const FILL: u32 = u32::MAX;
@@ -141,7 +144,7 @@ impl<'a> Packed<'a> {
     /// When it is damaged, larger than an image can be, or a position lies outside.
     pub fn image(&self) -> Result<Image> {
         let mut bytes = Vec::new();
-        let mut decoder = ZlibDecoder::new(self.compressed).take(MAX_BYTES as u64 + 1);
+        let mut decoder = XzReader::new(self.compressed, false).take(MAX_BYTES as u64 + 1);
         decoder.read_to_end(&mut bytes).context("the image is damaged")?;
         ensure!(bytes.len() <= MAX_BYTES, "the image is larger than {MAX_BYTES} bytes");
         let mut reader = Reader(&bytes);
@@ -164,7 +167,11 @@ impl Image {
         let mut bytes = MARK.to_vec();
         bytes.extend(self.module);
         bytes.push(self.is_timed.into());
-        let mut encoder = ZlibEncoder::new(bytes, Compression::best());
+        let mut options = XzOptions::with_preset(BEST);
+        options.prepend_pre_filter(FilterType::BcjX86, 0);
+        // Instructions begin anywhere.
+        options.lzma_options.pb = 0;
+        let mut encoder = XzWriter::new(bytes, options)?;
         encoder.write_all(&rest)?;
         Ok(encoder.finish()?)
     }
@@ -172,35 +179,27 @@ impl Image {
     /// What is compressed.
     fn rest(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut numbers = |numbers: Vec<u32>| {
-            bytes.extend((numbers.len() as u32).to_le_bytes());
-            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        };
-        numbers(self.layout.clone());
-        numbers(
-            self.functions
-                .iter()
-                .map(|function| match function {
-                    Function::Kept => KEPT,
-                    Function::Internal => INTERNAL,
-                    Function::Entry(offset) => *offset,
-                })
-                .collect(),
-        );
-        let slots = self.slots.iter().flat_map(|slot| {
-            let callee = match slot.callee {
-                Callee::Fill => FILL,
-                Callee::Interrupt => INTERRUPT,
-                Callee::Function(function) => function,
-            };
-            [slot.offset, callee]
+        let numbers = |bytes: &mut Vec<u8>, numbers: Vec<u32>| numbers[..].encode(bytes);
+        numbers(&mut bytes, self.layout.clone());
+        let functions = self.functions.iter().map(|function| match function {
+            Function::Kept => KEPT,
+            Function::Internal => INTERNAL,
+            Function::Entry(offset) => *offset,
         });
-        numbers(slots.collect());
-        numbers(self.traps.iter().flat_map(|trap| [trap.offset, trap.code.into()]).collect());
-        let pieces = self.pieces.iter();
-        numbers(pieces.flat_map(|it| [it.start, it.function.unwrap_or(NO_FUNCTION)]).collect());
-        bytes.extend((self.code.len() as u32).to_le_bytes());
-        bytes.extend(&self.code);
+        numbers(&mut bytes, functions.collect());
+        numbers(&mut bytes, self.slots.iter().map(|slot| slot.offset).collect());
+        let callees = self.slots.iter().map(|slot| match slot.callee {
+            Callee::Fill => FILL,
+            Callee::Interrupt => INTERRUPT,
+            Callee::Function(function) => function,
+        });
+        numbers(&mut bytes, callees.collect());
+        numbers(&mut bytes, differences(self.traps.iter().map(|trap| trap.offset)));
+        numbers(&mut bytes, self.traps.iter().map(|trap| trap.code.into()).collect());
+        numbers(&mut bytes, differences(self.pieces.iter().map(|piece| piece.start)));
+        let names = self.pieces.iter().map(|piece| piece.function.unwrap_or(NO_FUNCTION));
+        numbers(&mut bytes, names.collect());
+        self.code[..].encode(&mut bytes);
         bytes
     }
 
@@ -221,7 +220,7 @@ impl Image {
             offset => Function::Entry(offset),
         });
         let functions = functions.collect();
-        let slots = reader.pairs()?.into_iter().map(|(offset, callee)| {
+        let slots = reader.pairs(Reader::numbers)?.into_iter().map(|(offset, callee)| {
             let callee = match callee {
                 FILL => Callee::Fill,
                 INTERRUPT => Callee::Interrupt,
@@ -230,10 +229,10 @@ impl Image {
             Slot { offset, callee }
         });
         let slots = slots.collect();
-        let traps = reader.pairs()?.into_iter();
+        let traps = reader.pairs(Reader::offsets)?.into_iter();
         let traps = traps.map(|(offset, code)| Ok(Trap { offset, code: code.try_into()? }));
         let traps = traps.collect::<Result<_>>()?;
-        let pieces = reader.pairs()?.into_iter().map(|(start, function)| Piece {
+        let pieces = reader.pairs(Reader::offsets)?.into_iter().map(|(start, function)| Piece {
             start,
             function: (function != NO_FUNCTION).then_some(function),
         });
@@ -280,6 +279,12 @@ impl Image {
 /// The size of a `jmp` with a distance of 32 bits.
 pub const SLOT_BYTES: usize = 5;
 
+/// Offsets as what each is behind the one before.
+fn differences(offsets: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut before = 0;
+    offsets.map(|offset| offset.wrapping_sub(std::mem::replace(&mut before, offset))).collect()
+}
+
 /// The rest of a file.
 struct Reader<'a>(&'a [u8]);
 
@@ -291,20 +296,33 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self) -> Result<u32> {
-        Ok(u32::from_le_bytes(self.bytes(4)?.try_into()?))
+        let mut reader = BinaryReader::new(self.0, 0);
+        let number = reader.read_var_u32()?;
+        self.0 = &self.0[reader.current_position()..];
+        Ok(number)
     }
 
     fn numbers(&mut self) -> Result<Vec<u32>> {
-        let length = self.number()? as usize;
-        let bytes = self.bytes(length.checked_mul(4).context("the image ends early")?)?;
-        let numbers = bytes.as_chunks::<4>().0.iter();
-        Ok(numbers.map(|number| u32::from_le_bytes(*number)).collect())
+        let length = self.number()?;
+        (0..length).map(|_| self.number()).collect()
     }
 
-    fn pairs(&mut self) -> Result<Vec<(u32, u32)>> {
-        let numbers = self.numbers()?;
-        ensure!(numbers.len().is_multiple_of(2), "a pair of the image is half");
-        Ok(numbers.as_chunks::<2>().0.iter().map(|&[first, second]| (first, second)).collect())
+    /// What [`differences`] returned.
+    fn offsets(&mut self) -> Result<Vec<u32>> {
+        let mut offset = 0_u32;
+        let differences = self.numbers()?.into_iter();
+        Ok(differences
+            .map(|difference| {
+                offset = offset.wrapping_add(difference);
+                offset
+            })
+            .collect())
+    }
+
+    fn pairs(&mut self, first: fn(&mut Self) -> Result<Vec<u32>>) -> Result<Vec<(u32, u32)>> {
+        let (first, second) = (first(self)?, self.numbers()?);
+        ensure!(first.len() == second.len(), "a pair of the image is half");
+        Ok(first.into_iter().zip(second).collect())
     }
 }
 

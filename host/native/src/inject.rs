@@ -1,17 +1,16 @@
 //! Inserting an image where wasmtime would compile the functions of a module.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use wasmtime::{CacheStore, Config, Engine};
 
-use crate::image::{Function, Image, SLOT_BYTES, Trap};
+use crate::image::{Function, Image, SLOT_BYTES};
 use crate::pinned::blob::{Blob, Relocation, Source};
 use crate::pinned::layout::Layout;
-use crate::pinned::trap::UNREACHABLE;
 use crate::rewrite::{self, IMAGE, MARK};
 
 /// The code starts at a multiple of this many bytes, as LLVM's constants need no more.
@@ -27,9 +26,6 @@ pub const POSITIONS: u32 = 16;
 
 /// A `jmp` with a distance of 32 bits.
 const JUMP: u8 = 0xe9;
-
-/// `ud2`.
-const UNDEFINED: [u8; 2] = [0x0f, 0x0b];
 
 /// Whether a component has a core module with this BLAKE3.
 pub fn has_module(component: &[u8], module: &[u8; 32]) -> bool {
@@ -88,9 +84,11 @@ fn in_two_passes(
 ) -> Result<Vec<u8>> {
     let recorder = Arc::new(Recorder::default());
     precompile(recorder.clone())?;
-    let replies = replies(&recorder.take(), image)?;
+    let recorded = recorder.take();
+    let replies = replies(&recorded.functions, image)?;
     let expected = replies.len();
-    let injector = Arc::new(Injector { replies, ..Injector::default() });
+    let injector =
+        Arc::new(Injector { replies, compiled: recorded.compiled, ..Injector::default() });
     let code = precompile(injector.clone())?;
     ensure!(
         injector.given.load(Ordering::SeqCst) == expected
@@ -100,57 +98,85 @@ fn in_two_passes(
     Ok(code)
 }
 
-/// Notes each function with the number of its request.
+/// Notes each function that is compiled: those of the image by the number of the request.
 #[derive(Debug, Default)]
 struct Recorder {
     requests: AtomicUsize,
-    functions: Mutex<Vec<(usize, Vec<u8>)>>,
+    recorded: Mutex<Recorded>,
 }
 
+#[derive(Debug, Default)]
+struct Recorded {
+    functions: Vec<(usize, Vec<u8>)>,
+    /// The others, by keys, which equal functions share.
+    compiled: Compiled,
+}
+
+type Compiled = HashMap<Vec<u8>, Vec<u8>>;
+
 impl Recorder {
-    fn take(&self) -> Vec<(usize, Vec<u8>)> {
-        std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner))
+    fn recorded(&self) -> MutexGuard<'_, Recorded> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Recorded {
+        std::mem::take(&mut *self.recorded())
     }
 }
 
 impl CacheStore for Recorder {
-    fn get(&self, _key: &[u8]) -> Option<Cow<'_, [u8]>> {
+    fn get(&self, key: &[u8]) -> Option<Cow<'_, [u8]>> {
         self.requests.fetch_add(1, Ordering::SeqCst);
-        None
+        self.recorded().compiled.get(key).cloned().map(Cow::Owned)
     }
 
-    fn insert(&self, _key: &[u8], value: Vec<u8>) -> bool {
+    fn insert(&self, key: &[u8], value: Vec<u8>) -> bool {
         let request = self.requests.load(Ordering::SeqCst).wrapping_sub(1);
-        self.functions.lock().unwrap_or_else(PoisonError::into_inner).push((request, value));
+        if is_other(&value) {
+            self.recorded().compiled.insert(key.to_vec(), value);
+        } else {
+            self.recorded().functions.push((request, value));
+        }
         true
     }
 }
 
-/// Replies to the n-th request. Keys do not say which function is requested: equal functions have
-/// equal keys, and a key depends on what was compiled before.
+/// Replies to the n-th request, where the image has the function: keys do not say which function is requested, and depend on
+/// what was compiled before. The others were compiled in the first pass.
 #[derive(Debug, Default)]
 struct Injector {
     requests: AtomicUsize,
     given: AtomicUsize,
     missed: AtomicBool,
     replies: BTreeMap<usize, Vec<u8>>,
+    compiled: Compiled,
 }
 
 impl CacheStore for Injector {
-    fn get(&self, _key: &[u8]) -> Option<Cow<'_, [u8]>> {
+    fn get(&self, key: &[u8]) -> Option<Cow<'_, [u8]>> {
         let request = self.requests.fetch_add(1, Ordering::SeqCst);
-        let reply = self.replies.get(&request)?;
-        self.given.fetch_add(1, Ordering::SeqCst);
+        let reply = match self.replies.get(&request) {
+            Some(reply) => {
+                self.given.fetch_add(1, Ordering::SeqCst);
+                reply
+            }
+            None => self.compiled.get(key)?,
+        };
         Some(Cow::Borrowed(reply))
     }
 
     fn insert(&self, _key: &[u8], value: Vec<u8>) -> bool {
         // It was compiled: no reply, or wasmtime refused it.
-        if !Blob::parse(&value).is_ok_and(|blob| number(&blob.code).is_none()) {
+        if !is_other(&value) {
             self.missed.store(true, Ordering::SeqCst);
         }
         true
     }
+}
+
+/// Whether it is not a function of the image.
+fn is_other(value: &[u8]) -> bool {
+    Blob::parse(value).is_ok_and(|blob| number(&blob.code).is_none())
 }
 
 /// The number of a function of the image, in the code that Cranelift makes of its three instructions.
@@ -183,7 +209,7 @@ fn replies(functions: &[(usize, Vec<u8>)], image: &Image) -> Result<BTreeMap<usi
         .functions
         .iter()
         .zip(seen)
-        .all(|(function, seen)| seen == (*function != Function::Kept));
+        .all(|(function, seen)| seen == matches!(function, Function::Entry(_)));
     ensure!(complete && image_seen, "wasmtime compiled other functions than the image has");
     Ok(replies)
 }
@@ -230,26 +256,16 @@ fn calls(blob: &Blob, image: &Image) -> Result<Vec<Relocation>> {
 
 const OTHER_CALLS: &str = "a function of the image calls something else";
 
-/// A jump into the image, or nothing that can run.
+/// A jump into the image.
 fn jump(blob: &Blob, image: &Image, function: Function) -> Result<Vec<u8>> {
+    let Function::Entry(offset) = function else {
+        bail!("a function that the image does not begin has the number of another");
+    };
+    let [call] = calls(blob, image)?.try_into().ok().context(OTHER_CALLS)?;
+    let mut code = vec![JUMP];
+    // The distance is added to what is here.
+    code.extend(offset.to_le_bytes());
+    let relocations = vec![Relocation { offset: 1, ..call }];
     let version = blob.version.clone();
-    match function {
-        Function::Entry(offset) => {
-            let [call] = calls(blob, image)?.try_into().ok().context(OTHER_CALLS)?;
-            let mut code = vec![JUMP];
-            // The distance is added to what is here.
-            code.extend(offset.to_le_bytes());
-            let relocation = Relocation { offset: 1, ..call };
-            Ok(Blob { version, code, relocations: vec![relocation] }.encode(
-                &[],
-                &[],
-                JUMP_ALIGNMENT,
-            ))
-        }
-        Function::Internal => {
-            let blob = Blob { version, code: UNDEFINED.to_vec(), relocations: Vec::new() };
-            Ok(blob.encode(&[Trap { offset: 0, code: UNREACHABLE }], &[], 1))
-        }
-        Function::Kept => bail!("a function that wasmtime compiles has the number of another"),
-    }
+    Ok(Blob { version, code, relocations }.encode(&[], &[], JUMP_ALIGNMENT))
 }

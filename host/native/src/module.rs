@@ -139,8 +139,7 @@ impl<'a> Module<'a> {
                 }
             }
             Payload::CodeSectionEntry(body) => {
-                let range = body.range();
-                self.ranges.push(usize::try_from(range.start)?..usize::try_from(range.end)?);
+                self.ranges.push(body.range());
                 self.bodies.push(body);
             }
             Payload::TagSection(_) => bail!("the module has tags"),

@@ -1,6 +1,7 @@
 //! The component that wasmtime compiles in two passes.
 //!
-//! Each function that the image has gets the body `i64.const MARK + N; call $image; unreachable`.
+//! Each function that is called from outside gets the body `i64.const MARK + N; call $image; unreachable`; those that only the
+//! image calls get `unreachable`, which wasmtime compiles once for each type. They keep their numbers and names, which traps show.
 //! Three functions are added: `$image`, which calls all that the image calls; `$fill`, by which wasmtime
 //! fills a slot of the table; and `$interrupt`, which is empty, but where wasmtime looks at the time when it
 //! begins. Types, tables, elements, data, exports and names remain.
@@ -147,8 +148,7 @@ fn section<'a>(wasm: &'a [u8], payload: &Payload<'_>) -> Result<&'a [u8]> {
     bytes_of(wasm, range)
 }
 
-fn bytes_of(wasm: &[u8], range: Range<u64>) -> Result<&[u8]> {
-    let range = usize::try_from(range.start)?..usize::try_from(range.end)?;
+fn bytes_of(wasm: &[u8], range: Range<usize>) -> Result<&[u8]> {
     wasm.get(range).context("a section lies outside")
 }
 
@@ -180,14 +180,19 @@ fn code(wasm: &[u8], module: &Module<'_>, image: &Image) -> Result<CodeSection> 
     let (interrupt, whole) = (fill + 1, fill + 2);
     let mut code = CodeSection::new();
     for (index, function) in image.functions.iter().enumerate() {
-        if *function == Function::Kept {
-            let range = module.ranges.get(index).context("a function has no body")?;
-            code.raw(wasm.get(range.clone()).context("a function lies outside")?);
-            continue;
-        }
         let mut body = Body::new([]);
-        body.instruction(&Instruction::I64Const((MARK + index as u64).cast_signed()));
-        body.instruction(&Instruction::Call(whole));
+        match function {
+            Function::Kept => {
+                let range = module.ranges.get(index).context("a function has no body")?;
+                code.raw(wasm.get(range.clone()).context("a function lies outside")?);
+                continue;
+            }
+            Function::Internal => {}
+            Function::Entry(_) => {
+                body.instruction(&Instruction::I64Const((MARK + index as u64).cast_signed()));
+                body.instruction(&Instruction::Call(whole));
+            }
+        }
         body.instruction(&Instruction::Unreachable).instruction(&Instruction::End);
         code.function(&body);
     }

@@ -17,6 +17,7 @@ mod copy_header;
 mod cursors;
 mod dates;
 mod definitions;
+pub(crate) mod distinct_on;
 mod explain;
 mod expressions;
 mod failing;

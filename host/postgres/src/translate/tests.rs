@@ -166,7 +166,7 @@ fn other_text_stays_as_it_is() {
 #[test]
 fn what_cannot_be_done_is_refused_by_its_name() {
     for (sql, name) in [
-        ("SELECT DISTINCT ON (a) a FROM t", "DISTINCT ON"),
+        ("SELECT DISTINCT ON (a) * FROM t", "DISTINCT ON"),
         ("SELECT format(a, 1) FROM t", "format"),
         ("SELECT format('%10s', 1)", "format with %10s"),
         ("SELECT format('%1$s%1$s', 1)", "format twice"),

@@ -3,8 +3,8 @@
 use sqlparser::ast;
 
 use super::{
-    Action, Context, Rewriter, Statement, Tree, alterations, calls, constraints, explain, labels,
-    outer_aggregates, queries, row_locks, shadowing, sources, unknown, written,
+    Action, Context, Rewriter, Statement, Tree, alterations, calls, constraints, distinct_on,
+    explain, labels, outer_aggregates, queries, row_locks, shadowing, sources, unknown, written,
 };
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::Piece;
@@ -39,7 +39,8 @@ pub fn rewritten(
         let statement = Statement::new(piece, String::new());
         return Ok(Statement { action, command, parsed: Some(Tree::new(parsed)), ..statement });
     }
-    let is_renamed = shadowing::rename(&mut parsed, piece.text)?
+    let is_renamed = distinct_on::derive(&mut parsed, None)?
+        | shadowing::rename(&mut parsed, piece.text)?
         | outer_aggregates::inline(&mut parsed, piece.text);
     let is_moved = written::move_with(&mut parsed)?;
     let is_merged = constraints::merge_keys(&mut parsed);

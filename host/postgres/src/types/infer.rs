@@ -36,8 +36,9 @@ pub(super) fn is_scalar(name: &str) -> bool {
         })
 }
 
+pub(crate) use scope::MAX_COLUMNS;
+pub(super) use scope::MAX_WITH;
 pub use scope::Scope;
-pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::Result;

@@ -26,7 +26,9 @@ use super::placement;
 use super::resolve::inline;
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
-use crate::translate::{Action, Context, Overriding, Statement, as_cast, string_of, translate};
+use crate::translate::{
+    Action, Context, Overriding, Statement, Tree, as_cast, distinct_on, string_of, translate,
+};
 use crate::values::{self, Format};
 use crate::walk::WalkMut;
 
@@ -68,6 +70,9 @@ pub fn infer(
     context: &Context,
 ) -> Result<Vec<Parameter>> {
     statement.given = given.to_vec();
+    if statement.problem.is_some() {
+        derive_distinct_on(statement, schema, context)?;
+    }
     match statement.parsed.clone() {
         // Its steps are resolved one by one, when it runs.
         _ if statement.action == Action::Alter => Ok(Vec::new()),
@@ -76,6 +81,23 @@ pub fn infer(
         }),
         None => found(statement, None, given, schema, context),
     }
+}
+
+/// `SELECT DISTINCT ON (a) *`: its columns are known only here.
+fn derive_distinct_on(
+    statement: &mut Statement,
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<()> {
+    let Some(tree) = &statement.parsed else { return Ok(()) };
+    let derived = tree.read(schema, |tree, schema| {
+        let mut tree = tree.clone();
+        Ok(distinct_on::derive(&mut tree, Some(schema))?.then_some(tree))
+    })?;
+    let Some(tree) = derived else { return Ok(()) };
+    statement.parsed = Some(Tree::new(tree.clone()));
+    statement.problem = statement.become_tree(tree, context).err();
+    Ok(())
 }
 
 fn found(

@@ -1,5 +1,6 @@
 """Random statements: queries, and writes that are undone."""
 
+import firsts
 import functions
 import places
 from expressions import Expressions, columns_of
@@ -52,7 +53,7 @@ class Statements:
     def next(self):
         """(SQL, whether the order of its rows is fixed, the forms in it)."""
         kinds = [self.plain] * 6 + [self.table] * 4 + [self.whole] * 3 + [self.joined, self.grouped, self.grouped, self.windowed, self.set, self.common,
-                                                      self.made, self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong, self.placed, self.placed]  # fmt: skip
+                                                      self.made, self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong, self.placed, self.placed, self.first]  # fmt: skip
         kind = self.random.choice(kinds)
         self.source = Expressions(self.random)
         self.source.used.append(kind.__name__)
@@ -126,6 +127,13 @@ class Statements:
         }
         values = {name: self.expression(None, 1, kind) for name, kind in kinds.items()}
         return form.format(**values, s=self.random.choice([0, 1, 2])), "ORDER BY" in form[form.rfind(")") :]
+
+    def first(self):
+        form = self.random.choice(firsts.FORMS)
+        self.source.used.append(form)
+        kind = self.source.any()
+        values = [self.expression(columns_of("u", "b") if index == 0 else None, 1, kind) for index in range(2)]
+        return form.format(*values), True
 
     def made(self):
         parts = self.random.choice(MADE)

@@ -35,6 +35,11 @@ pub struct Emptied {
 }
 
 impl Emptied {
+    /// Whether a table is one of them.
+    pub fn has(&self, table: &str) -> bool {
+        self.tables.iter().any(|one| one.eq_ignore_ascii_case(table))
+    }
+
     /// What a statement empties; none for others.
     pub fn of(statement: &super::Statement) -> Option<Self> {
         match statement.parsed.as_ref()?.top()? {

@@ -85,7 +85,7 @@ impl Conversation<'_> {
     }
 
     /// Check that the time of the statement has not passed: what the server asks SQLite is many short statements.
-    fn check_time(&self) -> Result<()> {
+    pub(super) fn check_time(&self) -> Result<()> {
         if self.session.state().end.is_some_and(|end| Instant::now() >= end) {
             let message = "canceling statement due to statement timeout";
             return Err(Error::new(sqlstate::QUERY_CANCELED, message).into());

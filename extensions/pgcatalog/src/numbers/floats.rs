@@ -35,10 +35,11 @@ pub const SCALARS: &[Scalar] = &[
     two!("pg_float4_mul", single, multiply),
     two!("pg_float4_div", single, divide),
     one!("pg_float8_round", f64::round_ties_even),
-    one!("pg_float8_sign", |number: f64| if number == 0.0 || number.is_nan() {
-        number
-    } else {
-        number.signum()
+    one!("pg_float8_sign", |number: f64| match number {
+        // PostgreSQL's has no sign.
+        0.0 => 0.0,
+        number if number.is_nan() => number,
+        number => number.signum(),
     }),
     one!("pg_float8_sqrt", root),
     one!("pg_float8_exp", |number: f64| checked(number.exp(), number.is_finite(), true)),

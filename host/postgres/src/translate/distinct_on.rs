@@ -1,23 +1,27 @@
 //! `SELECT DISTINCT ON (a) …`: SQLite has it not. Of the rows with the same keys the first one in the order of the query is
 //! that with the number 1, by a window function over a query with the columns, the keys and what it is ordered by.
 
+mod columns;
 mod same;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use sqlparser::ast::{
     self, Distinct, Expr, Ident, OrderByExpr, OrderByKind, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind as QualifiedKind, SetExpr, UnaryOperator, Value, VisitorMut,
+    SelectItemQualifiedWildcardKind as QualifiedKind, SetExpr, VisitorMut,
     WildcardAdditionalOptions,
 };
 
-use same::{Known, Spelled, Tables};
+use columns::{Inner, Items, Value};
+use same::{Known, Tables};
 
-use super::names::{folded, quoted_name};
+use super::names::quoted_name;
+use super::queries::is_only_body;
 use super::visit::flow;
 use crate::error::{Error, Result, sqlstate};
-use crate::types::infer::{MAX_COLUMNS, Schema, Scope, budget, name};
+use crate::types::infer::{MAX_COLUMNS, Schema, Scope, budget};
 use crate::walk::WalkMut;
 
 /// Put such queries into the tree of a statement: whether there was one. Without a schema those with `*` are left.
@@ -40,6 +44,19 @@ struct Deriver<'a> {
 
 impl VisitorMut for Deriver<'_> {
     type Break = Error;
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
+        // The ORDER BY behind parentheses is that of the query in them.
+        while let SetExpr::Query(inner) = &*query.body
+            && is_only_body(inner)
+            && matches!(&*inner.body, SetExpr::Query(_) | SetExpr::Select(_))
+            && has_keys(&inner.body)
+        {
+            query.body = inner.body.clone();
+            self.is_changed = true;
+        }
+        ControlFlow::Continue(())
+    }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
         flow(self.query(query))
@@ -90,6 +107,7 @@ fn has_keys(body: &SetExpr) -> bool {
     match body {
         SetExpr::Select(select) => keys(select).is_some(),
         SetExpr::SetOperation { left, right, .. } => has_keys(left) || has_keys(right),
+        SetExpr::Query(query) => is_only_body(query) && has_keys(&query.body),
         _ => false,
     }
 }
@@ -163,10 +181,13 @@ fn derived(select: &Select, order: &mut [OrderByExpr]) -> Result<Option<Query>> 
         return Ok(None);
     };
     let mut inner = Inner::of(&items);
-    let keys = keys.iter().map(|key| items.meant(key, "DISTINCT ON", &tables));
-    let keys = keys.collect::<Result<Vec<_>>>()?;
-    let terms = order.iter().map(|term| items.meant(&term.expr, "ORDER BY", &tables));
-    let terms = terms.collect::<Result<Vec<_>>>()?;
+    let meant = |expr: &Expr, clause: &str| {
+        budget::look()?;
+        items.meant(expr, clause, &tables)
+    };
+    let keys: Vec<_> = keys.iter().map(|key| meant(key, "DISTINCT ON")).collect::<Result<_>>()?;
+    let terms = order.iter().map(|term| meant(&term.expr, "ORDER BY"));
+    let terms: Vec<_> = terms.collect::<Result<_>>()?;
     check_order(&keys, &terms)?;
     let partition = list(keys.iter().map(|key| inner.column(key)).map(|name| quoted_name(&name)));
     for (term, meant) in order.iter_mut().zip(&terms) {
@@ -181,16 +202,17 @@ fn derived(select: &Select, order: &mut [OrderByExpr]) -> Result<Option<Query>> 
     });
     let ordered = list(ordered);
     let ordered = if order.is_empty() { ordered } else { format!(" ORDER BY {ordered}") };
-    let shown = items.0.iter().zip(&inner.names);
+    let shown = items.all.iter().zip(&inner.names);
     let shown = shown
         .map(|(item, column)| format!("{} AS {}", quoted_name(column), quoted_name(&item.name)));
     let shown = list(shown);
     let mut rows = select.clone();
     rows.distinct = None;
     rows.projection = inner.projection();
+    // With OFFSET SQLite does not merge the queries, which would compute `random()` anew where it is named.
     let sql = format!(
         "SELECT {shown} FROM (SELECT *, row_number() OVER (PARTITION BY {partition}{ordered}) AS \"pg_row\" \
-         FROM ({rows}) AS \"pg_rows\") AS \"pg_distinct\" WHERE \"pg_row\" = 1"
+         FROM ({rows} OFFSET 0) AS \"pg_rows\") AS \"pg_distinct\" WHERE \"pg_row\" = 1"
     );
     match super::parse(&sql)? {
         Some(ast::Statement::Query(query)) => Ok(Some(*query)),
@@ -202,150 +224,25 @@ fn list(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// A column of the query.
-struct Item {
-    name: String,
-    /// The name that the query gives it, which GROUP BY may have.
-    alias: Option<String>,
-    expr: Expr,
-    spelled: Spelled,
-}
-
-struct Items(Vec<Item>);
-
-impl Items {
-    fn of(select: &Select, tables: &Tables) -> Option<Self> {
-        let items = select.projection.iter().map(|item| {
-            let (expr, alias) = match item {
-                SelectItem::UnnamedExpr(expr) => (expr, None),
-                SelectItem::ExprWithAlias { expr, alias } => (expr, Some(folded(alias))),
-                _ => return None,
-            };
-            let name = alias.clone().unwrap_or_else(|| name(expr));
-            Some(Item { name, alias, expr: expr.clone(), spelled: tables.spelled(expr) })
-        });
-        items.collect::<Option<_>>().map(Self)
-    }
-
-    /// What an expression of a clause means: a column of the result by its position or its name, or itself.
-    fn meant(&self, expr: &Expr, clause: &str, tables: &Tables) -> Result<Meant> {
-        let itself = Meant { expr: expr.clone(), spelled: tables.spelled(expr) };
-        let of_item =
-            |item: &Item| Meant { expr: item.expr.clone(), spelled: item.spelled.clone() };
-        // Parentheses change nothing in PostgreSQL: `(e)` is a name, too.
-        match &itself.spelled.full {
-            Expr::Value(value) => match &value.value {
-                Value::Placeholder(_) => Ok(itself),
-                Value::Number(text, _) => self.at(text, clause).map(of_item),
-                _ => Err(non_integer(clause)),
-            },
-            Expr::UnaryOp { op: UnaryOperator::Minus, expr: number } if is_number(number) => {
-                self.at(&format!("-{number}"), clause).map(of_item)
-            }
-            Expr::Identifier(wanted) if !is_qualified(expr) => {
-                let wanted = folded(wanted);
-                let named: Vec<_> = self.0.iter().filter(|item| item.name == wanted).collect();
-                let Some(first) = named.first() else { return Ok(itself) };
-                let known = Known::of([&first.spelled]);
-                if named.iter().all(|item| known.has(&item.spelled)) {
-                    return Ok(of_item(first));
-                }
-                let message = format!("{clause} \"{wanted}\" is ambiguous");
-                Err(Error::new(sqlstate::AMBIGUOUS_COLUMN, message))
-            }
-            _ => Ok(itself),
-        }
-    }
-
-    fn at(&self, position: &str, clause: &str) -> Result<&Item> {
-        let position: i64 = position.parse().map_err(|_| non_integer(clause))?;
-        let at = position.checked_sub(1).and_then(|at| usize::try_from(at).ok());
-        at.and_then(|at| self.0.get(at)).ok_or_else(|| {
-            let message = format!("{clause} position {position} is not in select list");
-            Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message)
-        })
-    }
-}
-
-fn is_qualified(mut expr: &Expr) -> bool {
-    while let Expr::Nested(inner) = expr {
-        expr = inner;
-    }
-    matches!(expr, Expr::CompoundIdentifier(_))
-}
-
-fn is_number(expr: &Expr) -> bool {
-    matches!(expr, Expr::Value(value) if matches!(value.value, Value::Number(..)))
-}
-
-fn non_integer(clause: &str) -> Error {
-    Error::new(sqlstate::SYNTAX_ERROR, format!("non-integer constant in {clause}"))
-}
-
-/// What an expression of a clause means.
-struct Meant {
-    expr: Expr,
-    spelled: Spelled,
-}
-
-/// The columns of the inner query: those that are shown, then other keys and what it is ordered by.
-struct Inner {
-    names: Vec<String>,
-    exprs: Vec<Expr>,
-    places: HashMap<Expr, usize>,
-}
-
-impl Inner {
-    fn of(items: &Items) -> Self {
-        let mut names = HashSet::new();
-        let lower = |item: &Item| item.name.to_lowercase();
-        let repeated: HashSet<_> =
-            items.0.iter().map(lower).filter(|name| !names.insert(name.clone())).collect();
-        let mut inner = Self { names: Vec::new(), exprs: Vec::new(), places: HashMap::new() };
-        for item in &items.0 {
-            let is_own = |alias: &String| {
-                !repeated.contains(&alias.to_lowercase()) && !alias.starts_with("pg_")
-            };
-            inner.add(item.alias.clone().filter(is_own), &item.expr, &item.spelled);
-        }
-        inner
-    }
-
-    fn add(&mut self, name: Option<String>, expr: &Expr, spelled: &Spelled) {
-        let at = self.names.len();
-        self.names.push(name.unwrap_or_else(|| format!("pg_column{at}")));
-        self.exprs.push(expr.clone());
-        self.places.entry(spelled.full.clone()).or_insert(at);
-    }
-
-    /// The name of the column with this value.
-    fn column(&mut self, meant: &Meant) -> String {
-        if !self.places.contains_key(&meant.spelled.full) {
-            self.add(None, &meant.expr, &meant.spelled);
-        }
-        self.names[self.places[&meant.spelled.full]].clone()
-    }
-
-    fn projection(&self) -> Vec<SelectItem> {
-        let columns = self.names.iter().zip(&self.exprs);
-        let item = |(name, expr): (&String, &Expr)| SelectItem::ExprWithAlias {
-            expr: expr.clone(),
-            alias: Ident::with_quote('"', name),
-        };
-        columns.map(item).collect()
-    }
-}
-
 /// ORDER BY begins with the keys, in an order of its own, and has all of them before anything else.
-fn check_order(keys: &[Meant], order: &[Meant]) -> Result<()> {
-    let known = Known::of(keys.iter().map(|key| &key.spelled));
+fn check_order(keys: &[Rc<Value>], order: &[Rc<Value>]) -> Result<()> {
+    let known = known(keys);
     let first = order.iter().take_while(|term| known.has(&term.spelled)).count();
-    let begin = Known::of(order[..first].iter().map(|term| &term.spelled));
+    let begin = self::known(&order[..first]);
     if first == order.len() || keys.iter().all(|key| begin.has(&key.spelled)) {
         return Ok(());
     }
     let message = "SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
     Err(Error::new(sqlstate::INVALID_COLUMN_REFERENCE, message))
+}
+
+/// Values, of which some are one item that several terms mean.
+fn known(values: &[Rc<Value>]) -> Known<'_> {
+    let (mut seen, mut known) = (HashSet::new(), Known::default());
+    for value in values.iter().filter(|value| seen.insert(Rc::as_ptr(value))) {
+        known.add(&value.spelled);
+    }
+    known
 }
 
 #[cfg(test)]

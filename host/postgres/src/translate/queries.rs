@@ -372,7 +372,8 @@ pub fn names(names: &[Ident]) -> String {
 }
 
 /// Whether a query in parentheses has nothing of its own besides what it selects.
-fn is_only_body(query: &Query) -> bool {
+/// Whether a query has nothing but its body.
+pub fn is_only_body(query: &Query) -> bool {
     query.with.is_none()
         && query.order_by.is_none()
         && query.limit_clause.is_none()

@@ -4,16 +4,18 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, Ident, JoinConstraint, JoinOperator, Query, Select, TableFactor, VisitorMut,
+    CastKind, Expr, Ident, JoinConstraint, JoinOperator, ObjectName, Query, Select, TableFactor,
+    TableWithJoins, VisitorMut,
 };
 
-use super::super::names::{folded, last};
+use super::super::names::{folded, last, parts};
 use crate::walk::WalkMut;
 
 /// The tables that names of columns are of.
 pub struct Tables {
-    /// The table, if it is the only one.
-    only: Option<String>,
+    names: HashSet<String>,
+    /// Whether there is one, of which all names are.
+    is_only: bool,
     /// Whether a name without a table may be a column of two tables (USING, NATURAL).
     is_merged: bool,
 }
@@ -22,36 +24,63 @@ pub struct Tables {
 #[derive(Clone)]
 pub struct Spelled {
     pub full: Expr,
-    /// Without names of tables, where it has the same value then if it has one.
-    bare: Expr,
+    /// Without names of tables, if it has some and has the same value then.
+    bare: Option<Expr>,
 }
 
 impl Tables {
     pub fn of(select: &Select) -> Self {
-        let only = match &select.from[..] {
-            [one] if one.joins.is_empty() => own_name(&one.relation),
-            _ => None,
-        };
-        let mut joins = select.from.iter().flat_map(|from| &from.joins);
-        Self { only, is_merged: joins.any(|join| is_merging(&join.join_operator)) }
+        let mut tables = Self { names: HashSet::new(), is_only: false, is_merged: false };
+        select.from.iter().for_each(|from| tables.add(from));
+        tables.is_only = matches!(&select.from[..], [one] if one.joins.is_empty())
+            && tables.names.len() == 1
+            && !tables.is_merged;
+        tables
+    }
+
+    fn add(&mut self, from: &TableWithJoins) {
+        let joins = from.joins.iter();
+        self.is_merged |= joins.clone().any(|join| is_merging(&join.join_operator));
+        for table in std::iter::once(&from.relation).chain(joins.map(|join| &join.relation)) {
+            match table {
+                TableFactor::NestedJoin { table_with_joins, alias: None } => {
+                    self.add(table_with_joins);
+                    // Its tables are several.
+                    self.is_merged |= table_with_joins.joins.is_empty();
+                }
+                other => match own_name(other) {
+                    Some(name) => self.is_merged |= !self.names.insert(name),
+                    None => self.is_merged = true,
+                },
+            }
+        }
     }
 
     pub fn spelled(&self, expr: &Expr) -> Spelled {
         let mut full = expr.clone();
         let mut speller = Speller { depth: 0, has_query: false };
         let _ = full.walk_mut(&mut speller);
-        if speller.has_query {
-            // Names in it are of its own tables.
-            return Spelled { bare: full.clone(), full };
-        }
-        if let Some(only) = &self.only {
-            let _ = full.walk_mut(&mut Barer { only: Some(only) });
+        // Names in a query are of its own tables.
+        if speller.has_query || self.is_merged {
+            return Spelled { bare: None, full };
         }
         let mut bare = full.clone();
-        if self.only.is_none() && !self.is_merged {
-            let _ = bare.walk_mut(&mut Barer { only: None });
+        let _ = bare.walk_mut(&mut Barer(&self.names));
+        if self.is_only {
+            return Spelled { full: bare, bare: None };
         }
-        Spelled { full, bare }
+        Spelled { bare: Some(bare).filter(|bare| *bare != full), full }
+    }
+}
+
+impl Spelled {
+    fn bare(&self) -> &Expr {
+        self.bare.as_ref().unwrap_or(&self.full)
+    }
+
+    /// Whether it is the same. Where one of the names has no table, SQLite finds it, or refuses it as ambiguous.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.full == other.full || self.full == *other.bare() || *self.bare() == other.full
     }
 }
 
@@ -110,16 +139,23 @@ impl VisitorMut for Speller {
             Expr::Nested(inner) => *expr = (**inner).clone(),
             Expr::Identifier(name) => quoted(name),
             Expr::CompoundIdentifier(parts) => parts.iter_mut().for_each(quoted),
+            Expr::Cast { kind, .. } => *kind = CastKind::Cast,
+            Expr::Function(function) => {
+                function.name = ObjectName::from(
+                    parts(&function.name)
+                        .into_iter()
+                        .map(|part| Ident::with_quote('"', folded(part)))
+                        .collect::<Vec<_>>(),
+                );
+            }
             _ => {}
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Takes the table from names of columns: this one, or any.
-struct Barer<'a> {
-    only: Option<&'a str>,
-}
+/// Takes these tables from names of columns.
+struct Barer<'a>(&'a HashSet<String>);
 
 impl VisitorMut for Barer<'_> {
     type Break = ();
@@ -127,7 +163,7 @@ impl VisitorMut for Barer<'_> {
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if let Expr::CompoundIdentifier(parts) = expr
             && let [table, column] = &parts[..]
-            && self.only.is_none_or(|only| folded(table) == only)
+            && self.0.contains(&folded(table))
         {
             *expr = Expr::Identifier(column.clone());
         }
@@ -137,24 +173,21 @@ impl VisitorMut for Barer<'_> {
 
 /// Expressions of a query.
 #[derive(Default)]
-pub struct Known {
-    full: HashSet<Expr>,
-    bare: HashSet<Expr>,
+pub struct Known<'a> {
+    full: HashSet<&'a Expr>,
+    bare: HashSet<&'a Expr>,
 }
 
-impl Known {
-    pub fn of<'a>(all: impl IntoIterator<Item = &'a Spelled>) -> Self {
-        let mut known = Self::default();
-        for spelled in all {
-            known.full.insert(spelled.full.clone());
-            known.bare.insert(spelled.bare.clone());
-        }
-        known
+impl<'a> Known<'a> {
+    pub fn add(&mut self, spelled: &'a Spelled) {
+        self.full.insert(&spelled.full);
+        self.bare.insert(spelled.bare());
     }
 
-    /// Whether it is one of them. Where one of the names has no table, SQLite finds it, or refuses it as ambiguous.
+    /// Whether one of them is the same ([`Spelled::is_same`]).
     pub fn has(&self, spelled: &Spelled) -> bool {
-        let others = if spelled.full == spelled.bare { &self.bare } else { &self.full };
-        self.full.contains(&spelled.full) || others.contains(&spelled.bare)
+        self.full.contains(&spelled.full)
+            || self.bare.contains(&spelled.full)
+            || self.full.contains(spelled.bare())
     }
 }

@@ -31,6 +31,9 @@ FORMS = [
     "SELECT DISTINCT ON (a.id, tid) a.id, b.id, {0} FROM t a JOIN u b ON b.tid = a.id ORDER BY b.tid, a.id, b.id",
     "SELECT DISTINCT ON (a.id) id, b.tid FROM t a JOIN u b USING (id) ORDER BY a.id, b.tid",
     "SELECT DISTINCT ON ((SELECT max(x.id) FROM t x WHERE x.id < b.tid)) b.id FROM u b ORDER BY (SELECT max(x.id) FROM t x WHERE x.id < b.tid), b.id",
+    "(SELECT DISTINCT ON (b.tid) b.tid, b.id FROM u b) ORDER BY tid, b.id DESC",
+    'SELECT DISTINCT ON (b.tid) b.tid, b.id AS "PG_ROW", b.id + 1 AS "PG_COLUMN1" FROM u b ORDER BY b.tid, b.id DESC',
+    "SELECT DISTINCT ON (r) (random() * 2)::int AS r FROM generate_series(1, 1000) ORDER BY r",
     # Refused.
     "SELECT DISTINCT ON (b.id) id, b.id FROM t a LEFT JOIN u b USING (id) ORDER BY id, b.id",
     "SELECT DISTINCT ON (id) a.id FROM t a, u b ORDER BY id, b.tid",

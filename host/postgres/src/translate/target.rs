@@ -1,5 +1,6 @@
 //! What a statement writes, for the errors of constraints.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
@@ -44,19 +45,25 @@ impl Emptied {
     pub fn of(statement: &super::Statement) -> Option<Self> {
         match statement.parsed.as_ref()?.top()? {
             ast::Statement::Truncate(truncate) => Some(Self {
-                tables: truncate.table_names.iter().map(|target| last(&target.name)).collect(),
+                tables: distinct(truncate.table_names.iter().map(|target| last(&target.name))),
                 is_drop: false,
                 cascades: matches!(truncate.cascade, Some(ast::CascadeOption::Cascade)),
             }),
             ast::Statement::Drop {
                 object_type: ast::ObjectType::Table, names, cascade, ..
             } => {
-                let tables = names.iter().map(last).collect();
+                let tables = distinct(names.iter().map(last));
                 Some(Self { tables, is_drop: true, cascades: *cascade })
             }
             _ => None,
         }
     }
+}
+
+/// Each name once, in the cases that it has first.
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    names.filter(|name| seen.insert(name.to_ascii_lowercase())).collect()
 }
 
 impl<'a> Target<'a> {

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use sql_tokens::quoted_name;
+use sql_tokens::{quoted_name, quoted_text};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::{Emptied, Statement};
@@ -23,7 +23,8 @@ impl Conversation<'_> {
     pub fn check_emptied(&mut self, statement: &Statement) -> Result<()> {
         let Some(emptied) = Emptied::of(statement) else { return Ok(()) };
         for table in &emptied.tables {
-            let mut others = self.referring(table)?;
+            self.check_time()?;
+            let mut others = self.referring_to(table)?;
             others.retain(|other| !emptied.has(other));
             if emptied.cascades {
                 if self.is_read_only() && !others.is_empty() {
@@ -50,6 +51,11 @@ impl Conversation<'_> {
         }
         for table in order {
             self.check_time()?;
+            self.check_unused("TRUNCATE", &table)?;
+            if !emptied.has(&table) && self.is_temporary(&table)? {
+                let what = format!("TRUNCATE of \"{table}\", which a temporary table hides");
+                return Err(Error::unsupported(what).into());
+            }
             let sql = format!("DELETE FROM {}", quoted_name(&table));
             self.engine.run(&sql, |_| Ok(()), |_| Ok(()), |_| Ok(()))?;
             if !emptied.has(&table) {
@@ -60,6 +66,19 @@ impl Conversation<'_> {
         Ok(())
     }
 
+    /// The tables that refer to what a statement means by a name. A temporary table comes first, and is in no other's foreign key.
+    fn referring_to(&self, table: &str) -> Result<Vec<String>> {
+        if self.is_temporary(table)? { Ok(Vec::new()) } else { self.referring(table) }
+    }
+
+    fn is_temporary(&self, table: &str) -> Result<bool> {
+        let sql = format!(
+            "SELECT 1 FROM sqlite_temp_schema WHERE type = 'table' AND lower(name) = lower({})",
+            quoted_text(table)
+        );
+        Ok(!self.engine.own_rows(&sql, |row| row.get::<_, i64>(0))?.is_empty())
+    }
+
     /// These tables and all that refer to them, each behind those that refer to it (but in a circle).
     fn referring_first(&self, tables: &[String]) -> Result<Vec<String>> {
         let (mut order, mut seen) = (Vec::new(), HashSet::new());
@@ -67,9 +86,9 @@ impl Conversation<'_> {
         while let Some((table, has_all)) = left.pop() {
             if has_all {
                 order.push(table);
-            } else if seen.insert(table.to_lowercase()) {
+            } else if seen.insert(table.to_ascii_lowercase()) {
                 self.check_time()?;
-                let others = self.referring(&table)?;
+                let others = self.referring_to(&table)?;
                 left.push((table, true));
                 left.extend(others.into_iter().map(|other| (other, false)));
             }

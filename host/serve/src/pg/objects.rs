@@ -210,7 +210,7 @@ impl Conversation<'_> {
     }
 
     /// Check that no cursor of the session reads a table.
-    fn check_unused(&self, verb: &str, table: &str) -> Result<()> {
+    pub fn check_unused(&self, verb: &str, table: &str) -> Result<()> {
         if self.tables_in_use()?.contains(&table.to_ascii_lowercase()) {
             let message = format!(
                 "cannot {verb} \"{table}\" because it is being used by active queries in this session"

@@ -155,10 +155,10 @@ impl Conversation<'_> {
         found.into_iter().map(|(_, reference)| reference).collect()
     }
 
-    /// The tables that have a foreign key to this one.
+    /// The tables that have a foreign key to this one, none of which is temporary.
     pub fn referring(&self, table: &str) -> Result<Vec<String>> {
         let sql = format!(
-            "SELECT DISTINCT m.name FROM sqlite_schema m, pragma_foreign_key_list(m.name) f \
+            "SELECT DISTINCT m.name FROM main.sqlite_schema m, pragma_foreign_key_list(m.name, 'main') f \
              WHERE m.type = 'table' AND lower(f.\"table\") = lower({})",
             quoted_text(table)
         );

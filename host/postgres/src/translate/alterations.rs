@@ -12,6 +12,7 @@ use sqlparser::ast::{
     ColumnOption, GeneratedAs, IndexColumn, TableConstraint,
 };
 
+use super::constraints::check_unique;
 use super::definitions::column_part;
 use super::names::{folded, last, quoted_name};
 use super::numbering::check_options;
@@ -319,15 +320,7 @@ impl Written<'_> {
             TableConstraint::Check(_) => self.check(constraint),
             TableConstraint::ForeignKey(_) => self.reference(constraint),
             TableConstraint::Unique(unique) => {
-                let is_deferred = unique
-                    .characteristics
-                    .is_some_and(|one| one.deferrable == Some(true) || one.initially.is_some());
-                if is_deferred {
-                    return Err(Error::unsupported("a deferrable UNIQUE constraint"));
-                }
-                if unique.nulls_distinct == ast::NullsDistinctOption::NotDistinct {
-                    return Err(Error::unsupported("NULLS NOT DISTINCT"));
-                }
+                check_unique(unique)?;
                 let columns = unique.columns.iter().map(|column| self.key_column(column));
                 let columns: Vec<_> = columns.collect::<Result<_>>()?;
                 let base = || format!("{}_{}_key", self.table(), columns.join("_"));

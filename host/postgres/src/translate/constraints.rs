@@ -3,11 +3,15 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{self, ColumnDef, ColumnOption, CreateTable, Expr, Ident, TableConstraint};
+use sqlparser::ast::{
+    self, ColumnDef, ColumnOption, ConstraintCharacteristics, CreateTable, DeferrableInitial, Expr,
+    Ident, NullsDistinctOption, PrimaryKeyConstraint, TableConstraint, UniqueConstraint,
+};
 
 use super::Rewriter;
 use super::definitions::column_part;
 use super::names::{folded, last, quoted_name};
+use crate::error::{Error, Result};
 use crate::walk::visit_expressions;
 
 /// The only column that a condition names.
@@ -102,8 +106,7 @@ fn key(constraint: &mut TableConstraint) -> Option<(&mut Option<Ident>, Vec<Stri
             Some((&mut key.name, key.columns.iter().map(column_part).collect()))
         }
         TableConstraint::Unique(key)
-            if key.characteristics.is_none()
-                && key.nulls_distinct == ast::NullsDistinctOption::None =>
+            if key.characteristics.is_none() && key.nulls_distinct == NullsDistinctOption::None =>
         {
             Some((&mut key.name, key.columns.iter().map(column_part).collect()))
         }
@@ -111,7 +114,63 @@ fn key(constraint: &mut TableConstraint) -> Option<(&mut Option<Ident>, Vec<Stri
     }
 }
 
+/// Whether a constraint is checked, or may be, only when the transaction ends.
+fn is_deferrable(characteristics: Option<ConstraintCharacteristics>) -> bool {
+    characteristics.is_some_and(|one| {
+        one.deferrable == Some(true) || one.initially == Some(DeferrableInitial::Deferred)
+    })
+}
+
+/// Check that SQLite has such a key.
+///
+/// # Errors
+///
+/// 0A000 for one that is checked late, that has more columns than it compares, or that takes NULL for a value.
+pub fn check_unique(unique: &UniqueConstraint) -> Result<()> {
+    if unique.nulls_distinct == NullsDistinctOption::NotDistinct {
+        return Err(Error::unsupported("NULLS NOT DISTINCT"));
+    }
+    check_key("UNIQUE", unique.characteristics, &unique.include)
+}
+
+fn check_key(
+    kind: &str,
+    characteristics: Option<ConstraintCharacteristics>,
+    include: &[Ident],
+) -> Result<()> {
+    if is_deferrable(characteristics) {
+        return Err(Error::unsupported(format_args!("a deferrable {kind} constraint")));
+    }
+    if !include.is_empty() {
+        return Err(Error::unsupported(format_args!("INCLUDE in a {kind} constraint")));
+    }
+    Ok(())
+}
+
 impl Rewriter<'_> {
+    /// Leave out what SQLite has no words for, since it is so in any case.
+    pub(super) fn unique(&mut self, unique: &mut UniqueConstraint) -> Result<()> {
+        check_unique(unique)?;
+        if unique.nulls_distinct != NullsDistinctOption::None {
+            self.replace(&mut unique.nulls_distinct, NullsDistinctOption::None);
+        }
+        self.immediate(&mut unique.characteristics);
+        Ok(())
+    }
+
+    /// The same for a primary key.
+    pub(super) fn primary_key(&mut self, key: &mut PrimaryKeyConstraint) -> Result<()> {
+        check_key("PRIMARY KEY", key.characteristics, &key.include)?;
+        self.immediate(&mut key.characteristics);
+        Ok(())
+    }
+
+    fn immediate(&mut self, characteristics: &mut Option<ConstraintCharacteristics>) {
+        if characteristics.is_some() {
+            self.replace(characteristics, None);
+        }
+    }
+
     /// Name the conditions of a table.
     pub(super) fn name_conditions(&mut self, table: &mut CreateTable) {
         let columns: Vec<_> = table.columns.iter().map(|column| folded(&column.name)).collect();

@@ -93,8 +93,11 @@ impl Rewriter<'_> {
             self.column(column, &key)?;
         }
         for constraint in &mut table.constraints {
-            if let TableConstraint::ForeignKey(key) = constraint {
-                self.relation(&mut key.foreign_table)?;
+            match constraint {
+                TableConstraint::ForeignKey(key) => self.relation(&mut key.foreign_table)?,
+                TableConstraint::Unique(key) => self.unique(key)?,
+                TableConstraint::PrimaryKey(key) => self.primary_key(key)?,
+                _ => {}
             }
         }
         self.name_conditions(table);
@@ -184,6 +187,8 @@ impl Rewriter<'_> {
                 self.replace(name, ast::Ident::new(wanted).into());
             }
             ColumnOption::ForeignKey(key) => self.relation(&mut key.foreign_table)?,
+            ColumnOption::Unique(key) => self.unique(key)?,
+            ColumnOption::PrimaryKey(key) => self.primary_key(key)?,
             _ => {}
         }
         Ok(())

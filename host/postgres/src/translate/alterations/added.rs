@@ -3,6 +3,7 @@
 
 use sqlparser::ast::{AlterTableOperation as Operation, ColumnOption, ColumnOptionDef, Expr};
 
+use super::super::constraints::check_unique;
 use super::super::definitions::is_constant;
 use super::super::names::folded;
 use super::written::Written;
@@ -28,6 +29,9 @@ impl Written<'_> {
         let column = folded(&column_def.name);
         let mut later = Vec::new();
         if let Some(given) = column_def.options.iter().find(|option| is_unique(option)) {
+            if let ColumnOption::Unique(unique) = &given.option {
+                check_unique(unique)?;
+            }
             let name = Name::of(given.name.as_ref(), || format!("{}_{column}_key", self.table()));
             later.push(Step::Unique { name, columns: vec![column.clone()] });
             column_def.options.retain(|option| !is_unique(option));

@@ -3,6 +3,7 @@
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
 
+mod compounds;
 mod labels;
 
 const BLANK: Token = Token::Whitespace(Whitespace::Space);
@@ -15,7 +16,7 @@ const TYPES: &[([Keyword; 2], &str)] = &[
 
 /// Spell tokens as the parser does. Whether SQLite would not read them as they were.
 pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
-    let mut is_changed = false;
+    let mut is_changed = compounds::spell(all);
     let mut around = labels::Around::default();
     let mut at = 0;
     while at < all.len() {

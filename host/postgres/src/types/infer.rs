@@ -14,7 +14,9 @@ mod names;
 mod origin;
 mod scope;
 
-use sqlparser::ast::{self, Query, Select, SelectItem, SetExpr};
+use sqlparser::ast::{
+    self, Query, Select, SelectItem, SelectItemQualifiedWildcardKind as QualifiedKind, SetExpr,
+};
 
 pub(super) use super::resolve::family;
 pub(super) use calls::branches;
@@ -42,7 +44,7 @@ pub use scope::Scope;
 
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::Result;
-use crate::translate::{Action, PlanFormat, Statement, Tree, written};
+use crate::translate::{Action, PlanFormat, Statement, Tree, table_name, written};
 
 /// A column of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,9 +110,9 @@ pub fn outputs(
     let output = |(index, (name, declared)): (usize, &(&str, Option<&str>))| {
         let item = inferred.get(index).cloned().flatten();
         let resolved = statement.columns.get(index).copied().flatten();
+        // SQLite has the type of one branch of a compound, and `INTEGER` for each key that it numbers.
         let of_item = resolved.or_else(|| item.as_ref().and_then(|item| item.typed));
-        // Of a compound SQLite has the type of one branch.
-        let typed = resolved.or_else(|| declared.and_then(Typed::declared)).or(of_item);
+        let typed = of_item.or_else(|| declared.and_then(Typed::declared));
         let named = item.and_then(|item| item.name);
         let name = named.unwrap_or_else(|| without_number(name, prepared).to_owned());
         Output { name, typed: typed.unwrap_or(Typed::plain(TEXT)) }
@@ -210,6 +212,16 @@ fn placed(
             SelectItem::ExprWithAlias { expr, alias } => (crate::translate::folded(alias), expr),
             SelectItem::Wildcard(_) if scope.width(None) == width => {
                 let all = scope.all(None);
+                placed.extend(all.map(|known| {
+                    Some(Item { name: Some(known.name.clone()), typed: known.typed })
+                }));
+                continue;
+            }
+            SelectItem::QualifiedWildcard(QualifiedKind::ObjectName(table), _)
+                if scope.width(Some(&table_name(table))) == width =>
+            {
+                let table = table_name(table);
+                let all = scope.all(Some(&table));
                 placed.extend(all.map(|known| {
                     Some(Item { name: Some(known.name.clone()), typed: known.typed })
                 }));

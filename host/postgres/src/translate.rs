@@ -59,7 +59,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::{ast, dialect::PostgreSqlDialect};
 
-pub use action::{Action, Discarded};
+pub use action::{Action, Discarded, SequenceType};
 pub use alterations::{Name, Step, altered, steps};
 pub(crate) use casts::{as_cast, typed};
 pub use context::Context;

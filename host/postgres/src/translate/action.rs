@@ -102,8 +102,21 @@ pub enum Action {
         /// What is said there.
         payload: String,
     },
+    /// `ALTER SEQUENCE … AS`: its numbers have the type of its column.
+    AlterSequence(SequenceType),
     /// Nothing, successfully.
     Nothing,
+}
+
+/// The type of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SequenceType {
+    /// The name of the sequence.
+    pub name: String,
+    /// The size of the type.
+    pub bytes: u8,
+    /// `IF EXISTS`.
+    pub if_exists: bool,
 }
 
 /// What DISCARD forgets.

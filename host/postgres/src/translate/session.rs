@@ -6,7 +6,7 @@ mod words;
 
 use sqlparser::ast;
 
-use super::{Action, Discarded, Statement};
+use super::{Action, Discarded, SequenceType, Statement};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::Piece;
 pub use words::{Words, name};
@@ -78,6 +78,10 @@ pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
         "unlisten" => (unlisten(words)?, "UNLISTEN"),
         "notify" => (notify(words)?, "NOTIFY"),
         "lock" => (lock(words)?, "LOCK TABLE"),
+        "alter" if words.accept("sequence") => match sequence_type(words) {
+            Some(action) => (action, "ALTER SEQUENCE"),
+            None => return Ok(None),
+        },
         "checkpoint" => {
             words.end()?;
             let message = "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT";
@@ -243,6 +247,24 @@ fn deallocate(words: &mut Words<'_>) -> Result<(Action, &'static str)> {
         return Ok((Action::Deallocate(None), "DEALLOCATE ALL"));
     }
     Ok((Action::Deallocate(Some(last_name(words)?)), "DEALLOCATE"))
+}
+
+/// `ALTER SEQUENCE … AS`; none for other changes.
+fn sequence_type(words: &mut Words<'_>) -> Option<Action> {
+    let if_exists = words.accept("if") && words.accept("exists");
+    let mut name = words.name().ok()?;
+    if name == "public" && words.symbol(b'.') {
+        name = words.name().ok()?;
+    }
+    let is_as = words.accept("as");
+    let ty = words.one_of(&["smallint", "int2", "integer", "int", "int4", "bigint", "int8"])?;
+    let bytes = match ty {
+        "smallint" | "int2" => 2,
+        "bigint" | "int8" => 8,
+        _ => 4,
+    };
+    let ty = SequenceType { name, bytes, if_exists };
+    (is_as && words.end().is_ok()).then_some(Action::AlterSequence(ty))
 }
 
 /// No other transaction changes what this one reads, so the locks of readers are nothing.

@@ -27,6 +27,7 @@ const FUNCTIONS: &[(&str, usize, usize)] = &[
     ("pg_try_advisory_lock_shared", 1, 2),
     ("pg_try_advisory_xact_lock", 1, 2),
     ("pg_try_advisory_xact_lock_shared", 1, 2),
+    ("pg_sleep", 1, 1),
 ];
 
 /// What fails where a relation does not exist.

@@ -11,7 +11,7 @@ use sqlite_wasm_postgres::{Error, Result};
 const MAX_HELD: usize = 1000;
 
 /// How often a session that waits looks whether its statement must end.
-const LOOK: Duration = Duration::from_millis(50);
+pub const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a session stands behind others that wait, but hold nothing that is in its way. Then it
 /// goes ahead, so that an order of waiting is no deadlock.

@@ -1,10 +1,14 @@
-//! The numbers that SQLite gives to rows, for `lastval` and `currval`.
+//! The numbers that SQLite gives to rows, for `lastval` and `currval`, and their sequences.
 
 use sql_tokens::quoted_text;
-use sqlite_wasm_postgres::translate::{Insertion, Statement};
+use sqlite_wasm_postgres::Error;
+use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::translate::{Insertion, SequenceType, Statement};
 
 use super::converse::Conversation;
+use super::execute::only_reads;
 use super::failure::Result;
+use super::objects::SUCCESS;
 use super::tables::MAX_KEPT;
 
 impl Conversation<'_> {
@@ -18,6 +22,31 @@ impl Conversation<'_> {
             self.session.state().inserted(format!("{table}_{column}_seq"), number);
         }
         Ok(())
+    }
+
+    /// `ALTER SEQUENCE … AS`, where a sequence has the type of its column.
+    pub fn alter_sequence(&mut self, ty: &SequenceType) -> Result<()> {
+        if self.is_read_only() {
+            return Err(only_reads("ALTER SEQUENCE").into());
+        }
+        let sql = format!(
+            "SELECT CASE s.seqtypid WHEN 21 THEN 2 WHEN 23 THEN 4 ELSE 8 END \
+             FROM pg_class c LEFT JOIN pg_sequence s ON s.seqrelid = c.oid WHERE c.relkind = 'S' AND c.relname = {}",
+            quoted_text(&ty.name)
+        );
+        let message = format!("relation \"{}\" does not exist", ty.name);
+        match self.engine.own_rows(&sql, |row| row.get::<_, u8>(0))?.pop() {
+            Some(own) if own > ty.bytes => {
+                let hint = "change the type of its column";
+                Err(Error::unsupported("ALTER SEQUENCE … AS a smaller type").hint(hint).into())
+            }
+            Some(_) => Ok(()),
+            None if ty.if_exists => {
+                self.notice(&Error::new(SUCCESS, format!("{message}, skipping")));
+                Ok(())
+            }
+            None => Err(Error::new(sqlstate::UNDEFINED_TABLE, message).into()),
+        }
     }
 
     /// The column of a table that SQLite numbers, and its position, from 0.

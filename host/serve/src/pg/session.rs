@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sqlite_sandbox::functions::{Context, FunctionFlags};
 use sqlite_sandbox::types::{Value, ValueRef};
@@ -12,12 +12,15 @@ use sqlite_wasm_postgres::state::{Parameter, Row, Settings};
 use sqlite_wasm_postgres::translate::SESSION_FUNCTION;
 use sqlite_wasm_postgres::{Error, Result};
 
-use super::advisory::{Key, Mode, Own, Scope};
+use super::advisory::{Key, LOOK, Mode, Own, Scope};
 use super::listing::TABLES;
 use super::notes::Notes;
 use crate::session::connection::SessionConnection;
 use crate::session::control::Control;
 use crate::session::error::Result as SessionResult;
+
+/// Seconds that `pg_sleep` takes for infinity: longer than a server runs.
+const LONGEST_SLEEP: f64 = 1e9;
 
 /// Sequences whose last number is kept: one for each table that a session inserts into.
 const MAX_SEQUENCES: usize = 1000;
@@ -147,6 +150,7 @@ impl State {
             }
             ("lastval", []) => self.last_number(),
             ("currval", [sequence]) => self.current_number(&text(sequence)),
+            ("pg_sleep", [seconds]) => self.sleep(seconds),
             ("pg_advisory_unlock_all", []) => {
                 self.locks.release_all();
                 Ok(Value::Text(String::new()))
@@ -221,6 +225,31 @@ impl State {
             Error::new(sqlstate::OBJECT_NOT_READY, message)
         };
         self.sequences.get(&name).map(|number| Value::Integer(*number)).ok_or_else(undefined)
+    }
+
+    /// `pg_sleep`: as long as the statement may take.
+    fn sleep(&self, seconds: &ValueRef<'_>) -> Result<Value> {
+        let seconds = match seconds {
+            ValueRef::Integer(seconds) => *seconds as f64,
+            ValueRef::Real(seconds) => *seconds,
+            // What is no number by its type: a double may be infinite or NaN, which SQLite has as text.
+            other => match text(other).as_str() {
+                "Infinity" => LONGEST_SLEEP,
+                "-Infinity" | "NaN" => 0.0,
+                _ => return Err(none("pg_sleep", "unknown")),
+            },
+        };
+        let wait = Wait { control: &self.control, statement: self.end, lock: None };
+        let began = Instant::now();
+        loop {
+            wait.must_end()?;
+            let left = seconds.clamp(0.0, LONGEST_SLEEP) - began.elapsed().as_secs_f64();
+            // None of one that is over, or of no number.
+            match Duration::try_from_secs_f64(left).unwrap_or_default() {
+                Duration::ZERO => return Ok(Value::Text(String::new())),
+                left => std::thread::sleep(left.min(LOOK)),
+            }
+        }
     }
 
     /// The functions `pg_[try_]advisory_[xact_]lock[_shared]` and `pg_advisory_unlock[_shared]`.

@@ -62,6 +62,7 @@ impl Conversation<'_> {
             Action::Notify { channel, payload } => {
                 self.session.state().notes.notify(channel, payload)?;
             }
+            Action::AlterSequence(ty) => self.alter_sequence(ty)?,
             Action::Nothing => {}
             _ => self.transact(&analysed.statement)?,
         }

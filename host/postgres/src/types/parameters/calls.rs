@@ -108,7 +108,7 @@ impl Finder<'_> {
                 self.note(first, one(Scalar::Int4));
                 self.note(second, one(Scalar::Int4));
             }
-            ("to_timestamp", [seconds]) => self.note(seconds, one(Scalar::Float8)),
+            ("to_timestamp" | "pg_sleep", [seconds]) => self.note(seconds, one(Scalar::Float8)),
             ("bool_and" | "bool_or" | "every", [value]) => self.condition(value),
             ("ntile", [count]) => self.note(count, one(Scalar::Int4)),
             ("lag" | "lead" | "nth_value", [value, count, none @ ..]) => {

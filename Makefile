@@ -32,8 +32,8 @@ fuzz: build native-reference guests ## random input for longer: FUZZ_MS=60000 fo
 	FUZZ_MS=$(FUZZ_MS) tooling/test/fuzz $(COVERAGE:%=parsers)
 test-long: build guests ## the server under load for a minute, and 50 kills
 	SERVE_LOAD_SECONDS=60 SERVE_KILLS=50 tooling/host server
-test-clients: build native-reference ## existing clients against the server; they are installed from their registries
-	tooling/test/clients
+test-clients: build native-reference ## existing clients against the server, from their registries; LONG=1: also their own test suites
+	tooling/test/clients $(LONG:%=long)
 test-agents: build ## clients of MCP's SDKs, its conformance tests, bypasses of another server; from their registries
 	tooling/test/agents
 test-differential: build ## 20,000 generated statements by PostgreSQL and by the server

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034 # its variables are those of the scripts that source it
 # Sourced by tests that compare the built server with PostgreSQL: starts both, with empty databases, and ends them.
+# Ours has those that the script names in `databases`.
 #
 # PostgreSQL and Python are Debian's packages, which tooling/setup installs; psycopg comes from its registry.
 # Sets `work`, `here`, `own` (a directory of this run, with PostgreSQL's socket), `server` (a process), `host` and `port`.
@@ -31,7 +32,11 @@ trap finish EXIT
 as_postgres "$postgres/initdb" -D "$own/data" -A trust -U postgres -E UTF8 --locale=C --no-sync >/dev/null
 as_postgres "$postgres/pg_ctl" -D "$own/data" -l "$own/log" -w start \
     -o "-c listen_addresses='' -c unix_socket_directories=$own -c fsync=off" >/dev/null
-target/release/sqlite-wasm-run serve "$own/generated.db" --http 127.0.0.1:0 --pg 127.0.0.1:0 \
+served=()
+for database in "${databases[@]-generated}"; do
+    served+=("$own/$database.db")
+done
+target/release/sqlite-wasm-run serve "${served[@]}" --http 127.0.0.1:0 --pg 127.0.0.1:0 \
     --statement-timeout 5s --idle-timeout 10m >"$own/address" &
 server=$!
 # The first start compiles the extension of the catalogue.
@@ -39,5 +44,5 @@ for _ in $(seq 600); do
     grep -qs "^libSQL" "$own/address" && break
     sleep 0.1
 done
-# psql -h HOST -p PORT generated
+# psql -h HOST -p PORT DATABASE
 read -r _ _ host _ port _ <"$own/address"

@@ -124,6 +124,24 @@ fn advisory_locks_exclude_other_sessions() {
 }
 
 #[test]
+fn a_sleep_ends_with_its_statement() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    client.rows("SET statement_timeout = 100");
+    for forever in ["60", "1e300", "'Infinity'"] {
+        assert_eq!(client.error(&format!("SELECT pg_sleep({forever})")).0, "57014", "{forever}");
+    }
+    client.rows("SET statement_timeout = 20000");
+    client.send(&super::wire::message('Q', &text("SELECT pg_sleep(60)")));
+    std::thread::sleep(Duration::from_millis(200));
+    let mut canceller = Client::connect(server.postgres());
+    canceller.send(&packet(&[&80_877_102_u32.to_be_bytes()[..], &client.key].concat()));
+    let (code, message) = error(&client.until_ready()).unwrap();
+    assert_eq!((code.as_str(), message.contains("user request")), ("57014", true), "{message}");
+    assert_eq!(client.rows("SELECT 1"), "1");
+}
+
+#[test]
 fn a_wait_for_a_lock_ends() {
     let server = server(&[]);
     let (mut one, mut two) = (Client::new(&server), Client::new(&server));

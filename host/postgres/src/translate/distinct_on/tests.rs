@@ -72,6 +72,6 @@ fn keys_are_the_first_of_the_order() {
         ("SELECT DISTINCT ON (-1) a FROM t", "42P10"),
         ("SELECT DISTINCT ON (x) a AS x, b AS x FROM t", "42702"),
     ] {
-        assert_eq!(state(sql), Some(code.into()), "{sql}");
+        assert_eq!(state(sql), Some(code), "{sql}");
     }
 }

@@ -169,13 +169,13 @@ impl<'a> Section<'a> {
         let mut reader = BinaryReader::new(rest, 0);
         let id = reader.read_u8().context(DAMAGED)?;
         let length = reader.read_var_u32().context(DAMAGED)? as usize;
-        let begin = start + reader.original_position() as usize;
+        let begin = start + reader.original_position();
         let end = begin.checked_add(length).filter(|end| *end <= wasm.len()).context(DAMAGED)?;
         if id != CUSTOM {
             return Ok(Self { id, start, content: begin..end, name: "" });
         }
         let mut reader = BinaryReader::new(&wasm[begin..end], 0);
         let name = reader.read_string().context(DAMAGED)?;
-        Ok(Self { id, start, content: begin + reader.original_position() as usize..end, name })
+        Ok(Self { id, start, content: begin + reader.original_position()..end, name })
     }
 }

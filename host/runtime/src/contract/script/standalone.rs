@@ -100,7 +100,7 @@ fn larger_memory(content: &[u8], pages: u64) -> Result<(Vec<u8>, u32)> {
     let whole = encoded(&section);
     let mut reader = BinaryReader::new(&whole, 0);
     reader.read_var_u32()?;
-    Ok((whole[reader.original_position() as usize..].to_vec(), start))
+    Ok((whole[reader.original_position()..].to_vec(), start))
 }
 
 /// The section of data with the position behind the mark, and one more segment.
@@ -113,7 +113,7 @@ fn with_segment(content: &[u8], start: u32, source: &[u8]) -> Result<Vec<u8>> {
     let mut reader = BinaryReader::new(&content, 0);
     let count = reader.read_var_u32()?;
     let mut result = encoded(&(count + 1));
-    result.extend(&content[reader.original_position() as usize..]);
+    result.extend(&content[reader.original_position()..]);
     // An active segment of memory 0.
     0_u32.encode(&mut result);
     ConstExpr::i32_const(start as i32).encode(&mut result);

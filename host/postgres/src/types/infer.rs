@@ -189,6 +189,11 @@ fn of_query(query: &Query, count: usize, schema: &dyn Schema) -> Vec<Option<Item
     placed(&select.projection, &scope, count, (schema, &with))
 }
 
+/// Whether an item is `*`, of all tables or of one.
+pub(super) fn is_wildcard(item: &SelectItem) -> bool {
+    matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
+}
+
 /// The items by their columns: one wildcard takes what the others leave.
 fn placed(
     items: &[SelectItem],
@@ -196,10 +201,7 @@ fn placed(
     count: usize,
     (schema, with): (&dyn Schema, &Scope),
 ) -> Vec<Option<Item>> {
-    let wildcard = |item: &SelectItem| {
-        matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
-    };
-    let wildcards = items.iter().filter(|item| wildcard(item)).count();
+    let wildcards = items.iter().filter(|item| is_wildcard(item)).count();
     let width = match wildcards {
         0 => 0,
         1 => (count + 1).saturating_sub(items.len()),
@@ -210,25 +212,21 @@ fn placed(
         let (name, expr) = match item {
             SelectItem::UnnamedExpr(expr) => (name(expr), expr),
             SelectItem::ExprWithAlias { expr, alias } => (crate::translate::folded(alias), expr),
-            SelectItem::Wildcard(_) if scope.width(None) == width => {
-                let all = scope.all(None);
-                placed.extend(all.map(|known| {
-                    Some(Item { name: Some(known.name.clone()), typed: known.typed })
-                }));
-                continue;
-            }
-            SelectItem::QualifiedWildcard(QualifiedKind::ObjectName(table), _)
-                if scope.width(Some(&table_name(table))) == width =>
-            {
-                let table = table_name(table);
-                let all = scope.all(Some(&table));
-                placed.extend(all.map(|known| {
-                    Some(Item { name: Some(known.name.clone()), typed: known.typed })
-                }));
-                continue;
-            }
-            _ => {
-                placed.extend(std::iter::repeat_n(None, width));
+            wildcard => {
+                let table = match wildcard {
+                    SelectItem::QualifiedWildcard(QualifiedKind::ObjectName(table), _) => {
+                        Some(table_name(table))
+                    }
+                    _ => None,
+                };
+                let table = table.as_deref();
+                if scope.width(table) == width {
+                    placed.extend(scope.all(table).map(|known| {
+                        Some(Item { name: Some(known.name.clone()), typed: known.typed })
+                    }));
+                } else {
+                    placed.extend(std::iter::repeat_n(None, width));
+                }
                 continue;
             }
         };

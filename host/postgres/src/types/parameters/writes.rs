@@ -5,7 +5,7 @@ use sqlparser::ast::{
     Insert, ObjectName, Query, SetExpr, TableObject, Values,
 };
 
-use super::super::infer::{Column, Scope};
+use super::super::infer::{Column, Scope, is_wildcard};
 use super::Finder;
 use super::contexts::width;
 use crate::error::{Error, sqlstate};
@@ -114,8 +114,12 @@ impl Finder<'_> {
         let SetExpr::Select(select) = &mut *source.body else { return Ok(None) };
         let scope = Scope::of_select(select, self.schema, &with);
         self.expand(select, &scope);
-        let is_known = !scope.is_unknown();
-        Ok(is_known.then(|| width(select, &scope)))
+        let width = (!scope.is_unknown()).then(|| width(select, &scope));
+        if !select.projection.iter().any(is_wildcard) {
+            return Ok(width);
+        }
+        // Names that are there twice, such as those of `unnest(a, b)`.
+        Ok(self.name_source(source).or(width))
     }
 
     /// Whether a column takes only its own value.

@@ -52,13 +52,18 @@ impl Finder<'_> {
         if !matches!(&*source.body, SetExpr::SetOperation { .. }) {
             return;
         }
-        let Some(names) = self.names_of(source) else { return };
-        if let Some(with) = named(source, &names) {
-            let Ok(Some(Statement::Query(mut outer))) = parse("SELECT 1") else { return };
-            *outer.body = with;
-            *source = *outer;
-            self.is_changed = true;
-        }
+        self.name_source(source);
+    }
+
+    /// Name the columns of a query that is inserted by their positions, if they are known: their number.
+    pub(in super::super) fn name_source(&mut self, source: &mut Query) -> Option<usize> {
+        let names = self.names_of(source)?;
+        let with = named(source, &names)?;
+        let Ok(Some(Statement::Query(mut outer))) = parse("SELECT 1") else { return None };
+        *outer.body = with;
+        *source = *outer;
+        self.is_changed = true;
+        Some(names.len())
     }
 
     /// `*` of a join whose merged columns SQLite leaves in their tables' positions.

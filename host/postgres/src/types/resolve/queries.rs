@@ -6,7 +6,7 @@ use sqlparser::ast::{
     SetExpr, SetOperator, SetQuantifier,
 };
 
-use super::super::infer::branches;
+use super::super::infer::{branches, is_wildcard};
 use super::super::parameters::{Finder, is_given};
 use super::super::placement::constraint;
 use super::super::{Scalar, Type, Typed};
@@ -234,9 +234,6 @@ impl Finder<'_> {
             self.columns = leaves.first().cloned().unwrap_or_default();
         }
         let is_compound = matches!(&*query.body, SetExpr::SetOperation { .. });
-        let is_wildcard = |item: &SelectItem| {
-            matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
-        };
         let mut unified = match &*query.body {
             SetExpr::Select(select) if select.projection.iter().any(is_wildcard) => {
                 leaves.first().cloned().unwrap_or_default()
@@ -283,16 +280,15 @@ impl Finder<'_> {
                 }
             }
             SetExpr::Select(select) => {
-                for (item, column) in select.projection.iter_mut().zip(targets) {
-                    match (item, column) {
-                        (
-                            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. },
-                            Some(column),
-                        ) => {
-                            self.assigned(expr, *column);
+                for (index, item) in select.projection.iter_mut().enumerate() {
+                    match item {
+                        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
+                            if let Some(column) = targets.get(index).copied().flatten() {
+                                self.assigned(expr, column);
+                            }
                         }
-                        (SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }, None) => {}
-                        _ => break,
+                        // The positions of what follows are not known.
+                        _ => return self.refuse_unchecked(&targets[index.min(targets.len())..]),
                     }
                 }
             }
@@ -307,6 +303,16 @@ impl Finder<'_> {
                 self.assign_source(right, targets);
             }
             _ => {}
+        }
+    }
+}
+
+impl Finder<'_> {
+    /// Refuse values whose lengths nobody would compare with those of their columns.
+    fn refuse_unchecked(&mut self, targets: &[Option<Typed>]) {
+        if targets.iter().flatten().any(|column| column.modifier >= 0) {
+            let what = "INSERT of * into columns with a length or a precision from these tables";
+            self.refuse(Error::unsupported(what).hint("name the columns"));
         }
     }
 }

@@ -103,7 +103,7 @@ def pgx(server, source):
         try:
             event = json.loads(line)
         except ValueError:
-            # What Go prints beside events, and the last one of a process that was ended.
+            # Go also prints other lines, and a killed process may leave half an event.
             continue
         outcome = {"pass": PASSED, "skip": SKIPPED, "fail": FAILED}.get(event["Action"])
         package = event.get("Package", "").removeprefix("github.com/jackc/pgx/")

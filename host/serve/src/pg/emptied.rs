@@ -22,32 +22,36 @@ impl Conversation<'_> {
     /// 0A000 for TRUNCATE, 2BP01 for DROP TABLE, and those of ALTER TABLE … DROP CONSTRAINT and of DELETE.
     pub fn check_emptied(&mut self, statement: &Statement) -> Result<()> {
         let Some(emptied) = Emptied::of(statement) else { return Ok(()) };
+        if !emptied.is_drop {
+            return self.empty_referring(&emptied, &statement.command);
+        }
         for table in &emptied.tables {
             self.check_time()?;
             let mut others = self.referring_to(table)?;
             others.retain(|other| !emptied.has(other));
-            if emptied.cascades {
-                if self.is_read_only() && !others.is_empty() {
-                    return Err(only_reads(&statement.command).into());
-                }
-                for other in others.into_iter().filter(|_| emptied.is_drop) {
-                    self.drop_references(&other, table)?;
-                }
-            } else if let Some(other) = others.pop() {
+            if !emptied.cascades {
+                let Some(other) = others.pop() else { continue };
                 return Err(refused(table, &other, &emptied).into());
             }
+            if self.is_read_only() && !others.is_empty() {
+                return Err(only_reads(&statement.command).into());
+            }
+            for other in others {
+                self.drop_references(&other, table)?;
+            }
         }
-        if emptied.is_drop || self.is_read_only() {
-            return Ok(());
-        }
-        self.empty_referring(&emptied)
+        Ok(())
     }
 
-    /// Empty the tables of TRUNCATE and those that refer to them, each after all that refer to it.
-    fn empty_referring(&mut self, emptied: &Emptied) -> Result<()> {
-        let order = self.referring_first(&emptied.tables)?;
+    /// Empty the tables of TRUNCATE and those that refer to them, each after all that refer to it. One without such tables is
+    /// left to the statement.
+    fn empty_referring(&mut self, emptied: &Emptied, command: &str) -> Result<()> {
+        let order = self.referring_first(emptied)?;
         if order.len() < 2 {
             return Ok(());
+        }
+        if self.is_read_only() {
+            return Err(only_reads(command).into());
         }
         for table in order {
             self.check_time()?;
@@ -79,16 +83,26 @@ impl Conversation<'_> {
         Ok(!self.engine.own_rows(&sql, |row| row.get::<_, i64>(0))?.is_empty())
     }
 
-    /// These tables and all that refer to them, each behind those that refer to it (but in a circle).
-    fn referring_first(&self, tables: &[String]) -> Result<Vec<String>> {
+    /// The tables of TRUNCATE and all that refer to them, each after those that refer to it (but in a circle).
+    ///
+    /// # Errors
+    ///
+    /// 0A000 where another table refers to one of them, without CASCADE.
+    fn referring_first(&self, emptied: &Emptied) -> Result<Vec<String>> {
         let (mut order, mut seen) = (Vec::new(), HashSet::new());
-        let mut left: Vec<_> = tables.iter().map(|table| (table.clone(), false)).collect();
+        let named = emptied.tables.iter();
+        let mut left: Vec<_> = named.map(|table| (table.clone(), false)).collect();
         while let Some((table, has_all)) = left.pop() {
             if has_all {
                 order.push(table);
             } else if seen.insert(table.to_ascii_lowercase()) {
                 self.check_time()?;
                 let others = self.referring_to(&table)?;
+                if !emptied.cascades
+                    && let Some(other) = others.iter().find(|other| !emptied.has(other))
+                {
+                    return Err(refused(&table, other, emptied).into());
+                }
                 left.push((table, true));
                 left.extend(others.into_iter().map(|other| (other, false)));
             }

@@ -232,7 +232,7 @@ impl State {
         let seconds = match seconds {
             ValueRef::Integer(seconds) => *seconds as f64,
             ValueRef::Real(seconds) => *seconds,
-            // What is no number by its type: a double may be infinite or NaN, which SQLite has as text.
+            // SQLite has an infinite double and NaN as text.
             other => match text(other).as_str() {
                 "Infinity" => LONGEST_SLEEP,
                 "-Infinity" | "NaN" => 0.0,
@@ -244,7 +244,7 @@ impl State {
         loop {
             wait.must_end()?;
             let left = seconds.clamp(0.0, LONGEST_SLEEP) - began.elapsed().as_secs_f64();
-            // None of one that is over, or of no number.
+            // Zero if it has passed, or is NaN.
             match Duration::try_from_secs_f64(left).unwrap_or_default() {
                 Duration::ZERO => return Ok(Value::Text(String::new())),
                 left => std::thread::sleep(left.min(LOOK)),

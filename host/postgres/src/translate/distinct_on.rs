@@ -24,6 +24,9 @@ use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::{MAX_COLUMNS, Schema, Scope, budget};
 use crate::walk::WalkMut;
 
+/// Without the word there is no such query.
+pub const WORD: &str = "distinct";
+
 /// Put such queries into the tree of a statement: whether there was one. Without a schema those with `*` are left.
 ///
 /// # Errors
@@ -171,7 +174,7 @@ fn body(body: &mut SetExpr, order: &mut [OrderByExpr]) -> Result<bool> {
     }
 }
 
-/// The query that has the same rows, whose order has names in it then; none for a SELECT without keys or with `*`.
+/// The query that has the same rows, whose order has names in it then; `None` for a SELECT without keys or with `*`.
 fn derived(select: &Select, order: &mut [OrderByExpr]) -> Result<Option<Query>> {
     let Some(keys) = keys(select) else { return Ok(None) };
     [select.projection.len(), keys.len(), order.len()].into_iter().try_for_each(check_count)?;
@@ -224,7 +227,7 @@ fn list(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// ORDER BY begins with the keys, in an order of its own, and has all of them before anything else.
+/// ORDER BY begins with the keys, in any order, and has all of them before anything else.
 fn check_order(keys: &[Rc<Value>], order: &[Rc<Value>]) -> Result<()> {
     let known = known(keys);
     let first = order.iter().take_while(|term| known.has(&term.spelled)).count();

@@ -297,6 +297,12 @@ impl Rewriter<'_> {
     }
 }
 
+/// Whether the letters of a word, in any case, are in a text: a word that is not there needs no look through the tree.
+pub fn has_letters(text: &str, word: &str) -> bool {
+    let found = |letters: &[u8]| letters.eq_ignore_ascii_case(word.as_bytes());
+    text.as_bytes().windows(word.len()).any(found)
+}
+
 /// Whether `LIMIT ALL` may be somewhere, which the tree does not have.
 pub fn has_limit_all(sql: &str) -> bool {
     let words = tokens(sql).filter(|token| token.kind != Kind::Space);

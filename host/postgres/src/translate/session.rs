@@ -249,7 +249,7 @@ fn deallocate(words: &mut Words<'_>) -> Result<(Action, &'static str)> {
     Ok((Action::Deallocate(Some(last_name(words)?)), "DEALLOCATE"))
 }
 
-/// `ALTER SEQUENCE … AS`; none for other changes.
+/// `ALTER SEQUENCE … AS`; `None` for other changes.
 fn sequence_type(words: &mut Words<'_>) -> Option<Action> {
     let if_exists = words.accept("if") && words.accept("exists");
     let mut name = words.name().ok()?;

@@ -10,13 +10,12 @@ use sqlparser::ast::{
 };
 
 use super::names::{folded, last, parts};
+use super::queries::has_letters;
 use crate::error::{Error, Result};
 use crate::walk::{Walk, WalkMut};
 
 /// Queries of WITH that get another name at most: all of a statement is looked through for each.
 const MAX_RENAMED: usize = 16;
-
-const WITH: &[u8] = b"with";
 
 /// Give such queries of WITH other names, in the tree of a text: whether there was one.
 ///
@@ -25,7 +24,7 @@ const WITH: &[u8] = b"with";
 /// 0A000 for too many: SQLite would read a query of WITH where PostgreSQL reads the table.
 pub fn rename(tree: &mut ast::Statement, text: &str) -> Result<bool> {
     // Without the word nothing has to be looked through.
-    if !text.as_bytes().windows(WITH.len()).any(|word| word.eq_ignore_ascii_case(WITH)) {
+    if !has_letters(text, "with") {
         return Ok(false);
     }
     let mut names = Names::default();

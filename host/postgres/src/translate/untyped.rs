@@ -39,7 +39,9 @@ pub fn rewritten(
         let statement = Statement::new(piece, String::new());
         return Ok(Statement { action, command, parsed: Some(Tree::new(parsed)), ..statement });
     }
-    let is_renamed = distinct_on::derive(&mut parsed, None)?
+    let is_derived = queries::has_letters(piece.text, distinct_on::WORD)
+        && distinct_on::derive(&mut parsed, None)?;
+    let is_renamed = is_derived
         | shadowing::rename(&mut parsed, piece.text)?
         | outer_aggregates::inline(&mut parsed, piece.text);
     let is_moved = written::move_with(&mut parsed)?;

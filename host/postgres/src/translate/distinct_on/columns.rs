@@ -33,7 +33,7 @@ impl Value {
 
 pub struct Items {
     pub all: Vec<Item>,
-    /// By their names; none where they are not the same.
+    /// By their names; `None` if a name has different values.
     named: HashMap<String, Option<Rc<Value>>>,
 }
 
@@ -126,7 +126,7 @@ pub struct Inner {
 impl Inner {
     pub fn of(items: &Items) -> Self {
         let mut names = HashSet::new();
-        // SQLite's names have no cases.
+        // SQLite ignores the case of names.
         let lower = |item: &Item| item.name.to_lowercase();
         let repeated: HashSet<_> =
             items.all.iter().map(lower).filter(|name| !names.insert(name.clone())).collect();

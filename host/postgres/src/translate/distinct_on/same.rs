@@ -60,7 +60,7 @@ impl Tables {
         let mut full = expr.clone();
         let mut speller = Speller { depth: 0, has_query: false };
         let _ = full.walk_mut(&mut speller);
-        // Names in a query are of its own tables.
+        // Names in a query belong to the tables of that query.
         if speller.has_query || self.is_merged {
             return Spelled { bare: None, full };
         }
@@ -84,7 +84,7 @@ impl Spelled {
     }
 }
 
-/// The name by which columns of a table are read.
+/// The name that qualifies the columns of a table.
 fn own_name(table: &TableFactor) -> Option<String> {
     match table {
         TableFactor::Table { alias: Some(alias), .. }

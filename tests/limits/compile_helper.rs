@@ -78,11 +78,11 @@ fn a_compile_bomb_ends_with_the_limit_of_time() {
 }
 
 /// The kernel's signal says which limit it was. Of the helper's own, 120 s of processors, the test
-/// takes a smaller one of the system; SQLite needs more.
+/// takes a smaller one of the system; Cranelift needs more for SQLite.
 #[test]
 fn a_component_that_is_compiled_too_long_ends_with_that_limit() {
     let directory = Directory::fresh("compile");
-    let script = "ulimit -S -t 1; exec \"$0\" precompile \"$1\" -o out.cwasm";
+    let script = "ulimit -S -t 1; exec \"$0\" precompile --cranelift \"$1\" -o out.cwasm";
     let [program, component] = [support::our_binary(), support::portable_component()]
         .map(|path| path.display().to_string());
     let args = ["-c", script, &program, &component];

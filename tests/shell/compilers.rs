@@ -51,8 +51,19 @@ fn another_shell_is_compiled_by_cranelift() {
     shell[at] ^= 0x20;
     let code = compiler.compile(EngineKind::Command(Form::Full), &shell).expect("it is compiled");
     assert!(!is_by_llvm(&code));
-    let composed = composed::Composed::with("compilers", &["uuid"]);
-    assert!(!is_by_llvm(&fs::read(composed.compiled()).expect("it is there")));
+}
+
+/// LLVM's code takes for granted where the shell's instance has its parts and which numbers its types
+/// have, whatever it is composed with, and how often.
+#[test]
+fn a_composed_shell_has_the_shell_s_code() {
+    let check = |composed: &composed::Composed| {
+        let code = fs::read(composed.compiled()).expect("it is there");
+        assert_eq!(is_by_llvm(&code), has_image("cli"));
+    };
+    let composed = composed::Composed::with("compilers", &["uuid", "series", "vec0"]);
+    check(&composed);
+    check(&composed.again(&["sha3", "text", "sha3query"]));
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn native_reference_agrees() {
     report(&failures_of(&smokes, |smoke| smoke.perform(&reference).check(smoke)));
 }
 
-/// Cranelift compiles composed shells, and all components where LLVM's code is missing (`compilers`).
+/// Cranelift compiles all components where LLVM's code is missing (`compilers`).
 #[test]
 fn code_by_cranelift_prints_the_same() {
     let installed = Directory::fresh("smokes-by-cranelift");

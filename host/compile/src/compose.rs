@@ -1,8 +1,9 @@
 //! Composing: extensions put into the CLI, from their compiled form.
 //!
 //! The result is one component with the CLI and the *fused* extensions, each with its own
-//! memory. Generated [dispatch trampolines](dispatch) in the CLI's core module
-//! call them without the host. The price: a trap of a fused extension ends the program,
+//! memory. Generated [dispatch trampolines](dispatch), in a core module of their own,
+//! call them without the host; the CLI's module stays as it was, byte for byte, so that it has
+//! the same code (`native`). The price: a trap of a fused extension ends the program,
 //! since a component is entered or left as a whole. An extension that needs a grant
 //! cannot be fused, as a component must not be entered again while it waits for SQL. Such
 //! an extension is *bundled*: it is in the same file, and the runner gives it its own
@@ -12,10 +13,11 @@ mod cli;
 mod contract;
 mod dispatch;
 mod graph;
+mod order;
 
 use std::ops::Range;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use sqlite_wasm_runtime::contract::composition::{
     BUNDLED_SECTION, Composition, Embedded, Placement, SECTION, layout,
 };
@@ -32,7 +34,7 @@ use graph::Graph;
 pub fn compose(base: &Base, extensions: &[Extension]) -> Result<Vec<u8>> {
     let before = base.parts()?;
     check_names(&before.extensions, extensions)?;
-    let (mut wasm, cli) = fuse(&before, extensions)?;
+    let (mut wasm, cli) = fuse(base, &before, extensions)?;
     let component_bytes = wasm.len();
     let extensions = embed(&mut wasm, &before, extensions)?;
     let cli_version = base.version().map(str::to_owned);
@@ -42,24 +44,25 @@ pub fn compose(base: &Base, extensions: &[Extension]) -> Result<Vec<u8>> {
 }
 
 /// The component with the CLI and all fused extensions, and the position of the CLI in it.
-fn fuse(before: &Parts, extensions: &[Extension]) -> Result<(Vec<u8>, Range<usize>)> {
+fn fuse(base: &Base, before: &Parts, extensions: &[Extension]) -> Result<(Vec<u8>, Range<usize>)> {
     let new = || extensions.iter().filter(|extension| extension.is_fused());
     if new().next().is_none() {
         return Ok((before.component.to_vec(), before.cli.clone()));
     }
     let mut graph = Graph::default();
     let mut fused = Vec::new();
-    for wasm in before.fused() {
-        fused.push(graph.read(wasm?, None)?);
+    ensure!(before.fused().count() == base.fused().len(), "a manifest is missing");
+    for ((_, wasm), manifest) in before.fused().zip(base.fused()) {
+        fused.push(graph.read(wasm?, manifest)?);
     }
     for one in new() {
-        let read = graph.read(one.wasm(), Some(one.manifest()));
+        let read = graph.read(one.wasm(), one.manifest());
         fused.push(read.with_context(|| format!("failed to embed `{}`", one.name()))?);
     }
     let cli = Cli::open(before.wasm(&before.cli)?)
         .and_then(|cli| cli.with(&fused))
         .context("failed to use the CLI")?;
-    let wasm = graph.join(cli.clone(), fused)?;
+    let wasm = order::cli_first(&graph.join(cli.clone(), fused)?, &cli)?;
     let position = layout::find(&wasm, &layout::components(&wasm)?, &cli)?;
     Ok((wasm, position))
 }

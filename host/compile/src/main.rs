@@ -7,6 +7,7 @@ mod compile;
 mod compose;
 mod encode;
 mod inspect;
+mod sections;
 
 use std::ffi::OsString;
 use std::fmt::Display;

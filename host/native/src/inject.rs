@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::{Context, Result, bail, ensure};
 use wasmtime::{CacheStore, Config, Engine};
 
+use crate::component::{self, CoreModule, modules};
 use crate::image::{Function, Image, SLOT_BYTES};
 use crate::pinned::blob::{Blob, Relocation, Source};
 use crate::pinned::layout::Layout;
@@ -28,23 +29,25 @@ pub const POSITIONS: u32 = 16;
 const JUMP: u8 = 0xe9;
 
 /// Whether a component has a core module with this BLAKE3.
-pub fn has_module(component: &[u8], module: &[u8; 32]) -> bool {
-    let modules = rewrite::modules(component).unwrap_or_default();
-    modules.into_iter().any(|(_, content)| blake3::hash(&component[content]) == *module)
+pub fn has_module(wasm: &[u8], module: &[u8; 32]) -> bool {
+    modules(wasm).is_ok_and(|modules| modules.iter().any(|one| is_it(wasm, one, module)))
 }
 
-/// The component that is compiled instead of `component`.
+fn is_it(wasm: &[u8], module: &CoreModule, hash: &[u8; 32]) -> bool {
+    blake3::hash(&wasm[module.content.clone()]) == *hash
+}
+
+/// The component that is compiled instead of `wasm`.
 ///
 /// # Errors
 ///
 /// When the image is for another one.
-pub fn prepared(component: &[u8], image: &Image) -> Result<Vec<u8>> {
-    let modules = rewrite::modules(component)?.into_iter();
-    let mut found =
-        modules.filter(|(_, content)| blake3::hash(&component[content.clone()]) == image.module);
-    let (place, content) = found.next().context("the image is for another module")?;
-    let module = rewrite::rewritten(&component[content], image)?;
-    Ok(rewrite::replaced(component, &place, &module))
+pub fn prepared(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
+    let mut modules = modules(wasm)?.into_iter();
+    let found = modules.find(|module| is_it(wasm, module, &image.module));
+    let found = found.context("the image is for another module")?;
+    let module = rewrite::rewritten(&wasm[found.content.clone()], image)?;
+    Ok(component::replaced(wasm, &found, &module))
 }
 
 /// Compile what [`prepared`] returned, or a component that contains its module unchanged. `config`
@@ -53,12 +56,12 @@ pub fn prepared(component: &[u8], image: &Image) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// When anything does not fit, or the compiler refuses the component.
-pub fn compile(component: &[u8], image: &Image, config: impl Fn() -> Config) -> Result<Vec<u8>> {
-    let fits = rewrite::modules(component)?.into_iter().any(|(_, content)| {
-        Layout::of(component, &component[content]).is_ok_and(|layout| layout.fits(&image.layout))
+pub fn compile(wasm: &[u8], image: &Image, config: impl Fn() -> Config) -> Result<Vec<u8>> {
+    let fits = modules(wasm)?.into_iter().any(|module| {
+        Layout::of(wasm, &wasm[module.content]).is_ok_and(|layout| layout.fits(&image.layout))
     });
     ensure!(fits, OTHER_LAYOUT);
-    in_two_passes(image, |store| Ok(engine(config(), store)?.precompile_component(component)?))
+    in_two_passes(image, |store| Ok(engine(config(), store)?.precompile_component(wasm)?))
 }
 
 /// The same for a core module that is not in a component, as `rewrite::rewritten` returned it.

@@ -11,6 +11,7 @@
 //!
 //! Whatever does not fit gives an error, and the caller lets wasmtime compile the component itself.
 
+pub mod component;
 pub mod image;
 #[cfg(feature = "inject")]
 pub mod inject;

@@ -15,6 +15,7 @@ use wasm_encoder::{
 };
 use wasmparser::{CustomSectionReader, FuncType, KnownCustom, Name, Parser, Payload, ValType};
 
+use crate::component::number;
 use crate::image::{Callee, Function, Image};
 use crate::module::Module;
 
@@ -27,42 +28,6 @@ pub const IMAGE: u64 = 0xffff;
 
 /// The name of `$image`, by which the runtime knows frames of LLVM's code (`sqlite_wasm_runtime::artifact::trace`).
 pub const IMAGE_NAME: &str = "machine-code-by-LLVM";
-
-/// The core modules at the top of a component: where each is, with and without its header.
-///
-/// # Errors
-///
-/// When it is not a component.
-pub fn modules(component: &[u8]) -> Result<Vec<(Range<usize>, Range<usize>)>> {
-    let (mut modules, mut at) = (Vec::new(), HEADER_BYTES);
-    while at < component.len() {
-        let id = component[at];
-        let (length, number_bytes) = number(&component[at + 1..])?;
-        let content = at + 1 + number_bytes;
-        let end = content.checked_add(length).filter(|end| *end <= component.len());
-        let end = end.context("the component ends early")?;
-        if id == CORE_MODULE {
-            modules.push((at..end, content..end));
-        }
-        at = end;
-    }
-    Ok(modules)
-}
-
-/// The first bytes of a component: its mark and version.
-const HEADER_BYTES: usize = 8;
-
-/// The section of a component that has a core module.
-const CORE_MODULE: u8 = 1;
-
-/// The component with another core module instead of one.
-pub fn replaced(component: &[u8], place: &Range<usize>, module: &[u8]) -> Vec<u8> {
-    let mut bytes = component[..place.start].to_vec();
-    bytes.push(CORE_MODULE);
-    module.encode(&mut bytes);
-    bytes.extend(&component[place.end..]);
-    bytes
-}
 
 /// The module that wasmtime sees.
 ///
@@ -160,18 +125,6 @@ fn appended(section: &[u8], items: &[&[u8]]) -> Result<Vec<u8>> {
     data.extend(&section[number_bytes..]);
     items.iter().for_each(|item| data.extend(*item));
     Ok(data)
-}
-
-/// The number at the start of `bytes`, with its length.
-fn number(bytes: &[u8]) -> Result<(usize, usize)> {
-    let mut number = 0;
-    for (at, byte) in bytes.iter().take(5).enumerate() {
-        number |= usize::from(byte & 0x7f) << (7 * at);
-        if byte & 0x80 == 0 {
-            return Ok((number, at + 1));
-        }
-    }
-    anyhow::bail!("a number of the module is too long")
 }
 
 fn code(wasm: &[u8], module: &Module<'_>, image: &Image) -> Result<CodeSection> {

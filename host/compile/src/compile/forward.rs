@@ -12,12 +12,14 @@ use anyhow::{Result, anyhow};
 use wasm_encoder::reencode::{Error, Reencode, ReencodeComponent, component_utils};
 use wasm_encoder::{
     Alias, Component, ComponentAliasSection, EntityType, ExportKind, ExportSection, ImportSection,
-    InstanceSection, Module, ModuleArg, ModuleSection, RawSection, TypeSection, ValType,
+    InstanceSection, Module, ModuleArg, ModuleSection, TypeSection, ValType,
 };
 use wasmparser::{
-    CanonicalFunction, Chunk, ComponentAlias, ComponentAliasSectionReader, ExternalKind, FuncType,
-    Parser, Payload, Validator, WasmFeatures,
+    CanonicalFunction, ComponentAlias, ComponentAliasSectionReader, ExternalKind, FuncType, Parser,
+    Payload, Validator, WasmFeatures,
 };
+
+use crate::sections::{copy, sections};
 
 /// A component with a single function is a program, which is called once.
 const MIN_FUNCTIONS: usize = 2;
@@ -156,34 +158,6 @@ fn core_functions(
         Err(error) => Some(Err(error)),
     });
     named.collect()
-}
-
-/// The sections of a component, without those of nested components.
-fn sections(wasm: &[u8]) -> impl Iterator<Item = wasmparser::Result<Payload<'_>>> {
-    let (mut parser, mut rest) = (Parser::new(0), wasm);
-    std::iter::from_fn(move || {
-        let (payload, consumed) = match parser.parse(rest, true) {
-            Ok(Chunk::Parsed { payload, consumed }) => (payload, consumed),
-            Ok(Chunk::NeedMoreData(_)) => return None,
-            Err(error) => return Some(Err(error)),
-        };
-        let nested = match &payload {
-            Payload::ModuleSection { unchecked_range: range, .. }
-            | Payload::ComponentSection { unchecked_range: range, .. } => range.end - range.start,
-            Payload::End(_) => return None,
-            _ => 0,
-        };
-        rest = rest.get(consumed + nested as usize..)?;
-        Some(Ok(payload))
-    })
-}
-
-fn copy(payload: &Payload<'_>, wasm: &[u8], result: &mut Component) {
-    let section = payload.as_section();
-    let data = |start, end| wasm.get(start as usize..end as usize);
-    if let Some((id, Some(data))) = section.map(|(id, range)| (id, data(range.start, range.end))) {
-        result.section(&RawSection { id, data });
-    }
 }
 
 /// Rewrites the sections after the forwarding module's instance, with the new indices.

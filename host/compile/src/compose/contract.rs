@@ -87,13 +87,18 @@ impl Contract {
         self.interface_of(self.extension, name)
     }
 
+    /// The name of the module from which a CLI imports `dispatch`.
+    pub fn dispatch_module(&self) -> Result<String> {
+        self.id(self.dispatch()?)
+    }
+
     fn interface_of(&self, package: PackageId, name: &str) -> Result<InterfaceId> {
         let interfaces = &self.resolve.packages[package].interfaces;
         interfaces.get(name).copied().with_context(|| format!("the contract lacks `{name}`"))
     }
 
     /// The interface's name with package and version.
-    pub fn id(&self, interface: InterfaceId) -> Result<String> {
+    fn id(&self, interface: InterfaceId) -> Result<String> {
         self.resolve.id_of(interface).context("an interface has no name")
     }
 

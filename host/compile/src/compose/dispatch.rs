@@ -1,6 +1,5 @@
-//! Dispatch trampolines: functions in the CLI's core module that replace the functions of
-//! `dispatch` that it imports. They call the fused extensions, and forward calls of other
-//! extensions to the import.
+//! Dispatch trampolines: a core module that exports the functions of `dispatch` that the CLI
+//! imports. They call the fused extensions, and forward calls of other extensions to the host.
 //!
 //! A trampoline has the type of its target, plus the extension's id: it branches on the id, and
 //! passes registers and pointers through. The data behind pointers stay in the CLI's memory; the
@@ -9,34 +8,30 @@
 mod code;
 mod exports;
 mod manifests;
-mod splice;
+mod module;
+
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use wasm_encoder::ValType;
 use wit_parser::abi::{WasmSignature, WasmType};
-use wit_parser::{Function, LiftLowerAbi, ManglingAndAbi, WasmImport};
+use wit_parser::{Function, LiftLowerAbi, ManglingAndAbi, WasmImport, WorldKey};
 
 use super::cli::Cli;
 use super::contract::{Contract, INTERFACES, target};
 use super::graph::{Fused, import_name};
 use exports::is_called;
 use manifests::ManifestTable;
-use splice::{Import, Splice, Survey};
-use sqlite_wasm_runtime::contract::types::Manifest;
+use module::Builder;
 
 const MANGLING: ManglingAndAbi = ManglingAndAbi::Legacy(LiftLowerAbi::Sync);
 
-/// An extension that gets trampolines.
-struct Callee<'a> {
-    /// Its index among all fused extensions.
-    index: usize,
-    extension: &'a Fused<'a>,
-    manifest: &'a Manifest,
-}
+/// The names of the host's functions: by the others the CLI imports the trampolines.
+const FORWARDED: ManglingAndAbi = ManglingAndAbi::Standard32;
 
 /// A function of an extension that a trampoline calls.
 struct Target {
-    /// The extension's id: its index among those that get trampolines.
+    /// The extension's id: its index.
     extension: u32,
     interface: &'static str,
     function: Function,
@@ -45,85 +40,95 @@ struct Target {
     index: u32,
 }
 
-/// The trampolines of a CLI.
+/// What the trampolines call.
 struct Trampolines<'a> {
     contract: &'a Contract,
-    /// How many extensions they call.
+    /// How many extensions.
     count: u32,
     /// The index of the function that allocates memory.
     realloc: u32,
-    /// The manifests of the extensions, and their data segment.
-    manifests: (u32, ManifestTable),
+    /// The manifests of the extensions: the only data segment.
+    manifests: ManifestTable,
     targets: Vec<Target>,
 }
 
-/// The CLI's core module with trampolines for those of `extensions` that it does not call
-/// yet.
+/// The module with trampolines for `extensions`.
 ///
 /// # Errors
 ///
 /// When the contract has a function for which there is no trampoline.
-pub fn add_trampolines(cli: &mut Cli, extensions: &[Fused]) -> Result<Vec<u8>> {
-    let callees: Vec<Callee> = extensions.iter().enumerate().filter_map(callee).collect();
-    let survey = Survey::of(cli.module)?;
-    let dispatch = cli.contract.dispatch()?;
-    let module = cli.contract.id(dispatch)?;
-    let replaced: Vec<(u32, String)> = survey.imported_from(&module).collect();
-    let mut splice = Splice::default();
-    let targets = import(cli, &callees, &replaced, &survey, &mut splice)?;
+pub fn trampolines(cli: &mut Cli, extensions: &[Fused]) -> Result<Vec<u8>> {
+    let replaced = module::imported(cli.module, &cli.contract.dispatch_module()?)?;
+    let (mut module, realloc) = Builder::new();
+    let forwarded = forwarded(cli, &replaced, &mut module)?;
+    let targets = targets(cli, extensions, &replaced, &mut module)?;
     cli.contract.measure();
     let contract = &cli.contract;
-    let trampolines = Trampolines {
-        contract,
-        count: callees.len() as u32,
-        realloc: survey.realloc()? + splice.imports.len() as u32,
-        manifests: (survey.data_count, ManifestTable::new(contract, &callees)?),
-        targets,
-    };
-    for (import, name) in replaced {
-        let function = contract.resolve.interfaces[dispatch].functions.get(&name);
-        let function = function.with_context(|| format!("`dispatch` lacks `{name}`"))?;
-        if let Some(code) = code::trampoline(&trampolines, function, import)? {
-            splice.replaced.insert(import, code);
+    let manifests = ManifestTable::new(contract, extensions)?;
+    let count = extensions.len() as u32;
+    let all = Trampolines { contract, count, realloc, manifests, targets };
+    for (function, next) in &forwarded {
+        match code::trampoline(&all, function, *next)? {
+            Some(code) => {
+                module.define(&function.name, registers(&contract.signature(function)?), &code);
+            }
+            None => module.export(&function.name, *next),
         }
     }
-    splice.data = Some(trampolines.manifests.1.bytes);
-    splice.into_module(cli.module, &survey)
+    Ok(module.finish(all.manifests.bytes))
 }
 
-fn callee<'a>((index, extension): (usize, &'a Fused<'a>)) -> Option<Callee<'a>> {
-    Some(Callee { index, extension, manifest: extension.manifest? })
+/// Import the host's functions. Each has its index.
+fn forwarded(
+    cli: &Cli,
+    replaced: &BTreeSet<String>,
+    module: &mut Builder,
+) -> Result<Vec<(Function, u32)>> {
+    let (contract, id) = (&cli.contract, cli.contract.dispatch()?);
+    let key = WorldKey::Interface(id);
+    let import = |name: &String| {
+        let function = contract.resolve.interfaces[id].functions.get(name);
+        let function = function.with_context(|| format!("`dispatch` lacks `{name}`"))?;
+        let import = WasmImport::Func { interface: Some(&key), func: function };
+        let (from, name) = contract.resolve.wasm_import_name(FORWARDED, import);
+        let index = module.import(&from, &name, registers(&contract.signature(function)?));
+        Ok((function.clone(), index))
+    };
+    replaced.iter().map(import).collect()
 }
 
 /// Import the functions of the extensions that the CLI may call: the targets of its imports from
 /// `dispatch`, as far as their manifests use them.
-fn import(
+fn targets(
     cli: &mut Cli,
-    callees: &[Callee],
-    replaced: &[(u32, String)],
-    survey: &Survey,
-    splice: &mut Splice,
+    extensions: &[Fused],
+    replaced: &BTreeSet<String>,
+    module: &mut Builder,
 ) -> Result<Vec<Target>> {
     let is_wanted = |interface: &str, name: &str| {
-        replaced.iter().any(|(_, replaced)| target(replaced) == Some((interface, name)))
+        replaced.iter().any(|replaced| target(replaced) == Some((interface, name)))
     };
     let mut targets = Vec::new();
-    for (id, Callee { index, extension, manifest }) in (0..).zip(callees) {
+    for (index, extension) in extensions.iter().enumerate() {
         for &interface in INTERFACES.iter().filter(|name| extension.exports(name)) {
-            let (key, copy) = cli.import(interface, import_name(*index, interface))?;
+            let (key, copy) = cli.import(interface, import_name(index, interface))?;
             let functions = cli.contract.resolve.interfaces[copy].functions.clone();
             for function in functions.into_values() {
                 let name = function.name.as_str();
-                if !is_wanted(interface, name) || !is_called(manifest, interface, name) {
+                if !is_wanted(interface, name) || !is_called(extension.manifest, interface, name) {
                     continue;
                 }
                 let signature = cli.contract.signature(&function)?;
                 let import = WasmImport::Func { interface: Some(&key), func: &function };
-                let (module, name) = cli.contract.resolve.wasm_import_name(MANGLING, import);
-                let index = survey.imports.len() as u32 + splice.imports.len() as u32;
-                let (parameters, results) = (values(&signature.params), values(&signature.results));
-                splice.imports.push(Import { module, name, parameters, results });
-                targets.push(Target { extension: id, interface, function, signature, index });
+                let (from, name) = cli.contract.resolve.wasm_import_name(MANGLING, import);
+                let place = module.import(&from, &name, registers(&signature));
+                targets.push(Target {
+                    extension: index as u32,
+                    interface,
+                    function,
+                    signature,
+                    index: place,
+                });
             }
         }
     }
@@ -139,6 +144,11 @@ impl Trampolines<'_> {
                 && target.function.name == name
         })
     }
+}
+
+/// The registers of parameters and results.
+fn registers(signature: &WasmSignature) -> (Vec<ValType>, Vec<ValType>) {
+    (values(&signature.params), values(&signature.results))
 }
 
 /// The types of registers.

@@ -43,15 +43,22 @@ const CONTRACT: &str = "sqlite-wasm:extension/";
 
 /// The import of a CLI for an interface of the fused extension at `index`.
 pub fn import_name(index: usize, interface: &str) -> String {
-    format!("extension{index}-{interface}")
+    format!("{IMPORT}{index}-{interface}")
 }
+
+/// Whether a CLI has this import from an earlier composition.
+pub fn is_import_name(name: &str) -> bool {
+    name.strip_prefix(IMPORT).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+const IMPORT: &str = "extension";
 
 /// An extension that is fused.
 pub struct Fused<'a> {
     /// The contract's interfaces that it exports: by name, and by name with version.
     pub exports: Vec<(&'static str, String)>,
-    /// What it registers; none for one that the CLI was composed with before.
-    pub manifest: Option<&'a Manifest>,
+    /// What it registers.
+    pub manifest: &'a Manifest,
     package: Package,
 }
 
@@ -85,7 +92,7 @@ impl Graph {
     /// # Errors
     ///
     /// When it is not a component, or has an import that no fused extension can have.
-    pub fn read<'a>(&mut self, wasm: &[u8], manifest: Option<&'a Manifest>) -> Result<Fused<'a>> {
+    pub fn read<'a>(&mut self, wasm: &[u8], manifest: &'a Manifest) -> Result<Fused<'a>> {
         let name = format!("sqlite-wasm:extension{}", self.count);
         self.count += 1;
         let package = Package::from_bytes(&name, None, wasm, self.graph.types_mut())

@@ -123,8 +123,8 @@ impl Compose {
         loader: &Loader,
     ) -> Result<Composed> {
         let path = self.base()?;
-        let cli = Base::read(&path, loader)?;
         let mut extensions = recipe.extensions();
+        let cli = Base::read(&path, loader, &mut extensions)?;
         let found =
             self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
         compose(&recipe.compiler, &cli, &found.collect::<Result<Vec<_>>>()?)

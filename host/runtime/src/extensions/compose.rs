@@ -10,7 +10,7 @@
 //! let directories = ["extensions".into()];
 //! let mut extensions = ExtensionsCtx::new(Vec::new());
 //! let series = Extension::find("series", &directories, &mut extensions)?;
-//! let cli = Base::read("cli.wasm".as_ref(), &Loader::new(None)?)?;
+//! let cli = Base::read("cli.wasm".as_ref(), &Loader::new(None)?, &mut extensions)?;
 //! let composed = compose(&Compiler::default(), &cli, &[series])?;
 //! std::fs::write("out.wasm", composed.wasm)?;
 //! # Ok::<(), anyhow::Error>(())

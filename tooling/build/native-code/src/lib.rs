@@ -19,10 +19,10 @@ use std::ops::Range;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use sqlite_wasm_native::component::{self, CoreModule};
 use sqlite_wasm_native::image::{Callee, Function, Image, Slot};
 use sqlite_wasm_native::module::Module;
 use sqlite_wasm_native::pinned::layout::Layout;
-use sqlite_wasm_native::rewrite;
 
 use profile::{Known, Profile};
 pub use unproved::Unproved;
@@ -91,7 +91,7 @@ impl Profiled {
 ///
 /// When LLVM is missing, or the module has another shape.
 pub fn of_component(component: &[u8], profile: &Profile, is_timed: bool) -> Result<Made> {
-    let wasm = &component[first_module(component)?.1];
+    let wasm = &component[first_module(component)?.content];
     made(wasm, profile, Layout::of(component, wasm)?, is_timed)
 }
 
@@ -101,8 +101,9 @@ pub fn of_component(component: &[u8], profile: &Profile, is_timed: bool) -> Resu
 ///
 /// When the module has another shape.
 pub fn counting_component(component: &[u8]) -> Result<Vec<u8>> {
-    let (section, content) = first_module(component)?;
-    Ok(rewrite::replaced(component, &section, &profile::counting(&component[content])?))
+    let module = first_module(component)?;
+    let counting = profile::counting(&component[module.content.clone()])?;
+    Ok(component::replaced(component, &module, &counting))
 }
 
 /// The profile of a component's first core module by what its runs have written, and how many of them
@@ -112,12 +113,12 @@ pub fn counting_component(component: &[u8]) -> Result<Vec<u8>> {
 ///
 /// When no run has counts of it.
 pub fn gathered(component: &[u8], outputs: &[Vec<u8>]) -> Result<(Profile, usize)> {
-    profile::gathered(&component[first_module(component)?.1], outputs)
+    profile::gathered(&component[first_module(component)?.content], outputs)
 }
 
-/// Where the first core module of a component is, with and without its header.
-fn first_module(component: &[u8]) -> Result<(Range<usize>, Range<usize>)> {
-    let modules = rewrite::modules(component)?;
+/// Where the first core module of a component is.
+fn first_module(component: &[u8]) -> Result<CoreModule> {
+    let modules = component::modules(component)?;
     modules.into_iter().next().context("the component has no core module")
 }
 

@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use wasm_encoder::{BlockType, Function as Code, ValType};
 use wit_parser::{Flag, Flags, FlagsRepr, Record, Type, TypeDefKind, TypeId, Variant};
 
+use super::Trampolines;
 use super::code::at;
-use super::{Callee, Trampolines};
 use crate::compose::contract::Contract;
+use crate::compose::graph::Fused;
 
 /// Alignment of the block and of each part in it, in bytes: the largest of the
 /// canonical ABI.
@@ -47,7 +48,7 @@ impl ManifestTable {
     /// # Errors
     ///
     /// When a manifest does not conform to the contract.
-    pub(super) fn new(contract: &Contract, extensions: &[Callee]) -> Result<Self> {
+    pub(super) fn new(contract: &Contract, extensions: &[Fused]) -> Result<Self> {
         let dispatch = &contract.resolve.interfaces[contract.dispatch()?];
         let loaded = dispatch.types.get("loaded").context("`dispatch` lacks `loaded`")?;
         let entry = contract.bytes(&Type::Id(*loaded));
@@ -213,7 +214,7 @@ fn case<'a>(mut names: impl Iterator<Item = &'a str>, name: Option<&str>) -> Res
 /// `embedded`: the table, and behind it the list of the replaced function, which is the
 /// import `next`.
 pub(super) fn code(all: &Trampolines, next: u32) -> Code {
-    let (data, table) = &all.manifests;
+    let table = &all.manifests;
     let bytes = table.bytes.len() as i32;
     let own = (all.count * table.entry) as i32;
     let (result, block, at_entry, part, more) = (0, 1, 2, 3, 4);
@@ -222,7 +223,7 @@ pub(super) fn code(all: &Trampolines, next: u32) -> Code {
     sink.local_get(result).call(next);
     sink.i32_const(0).i32_const(0).i32_const(ALIGNMENT as i32).i32_const(bytes);
     sink.call(all.realloc).local_tee(block);
-    sink.i32_const(0).i32_const(bytes).memory_init(0, *data);
+    sink.i32_const(0).i32_const(bytes).memory_init(0, 0);
     // Copy each part to a new allocation.
     sink.local_get(block).i32_const(table.moves.start as i32).i32_add().local_set(at_entry);
     sink.loop_(BlockType::Empty);

@@ -9,7 +9,9 @@ use crate::artifact::compiler::Facts;
 use crate::artifact::component::Loader;
 use crate::contract::check;
 use crate::contract::composition::{Composition, Embedded, Placement};
+use crate::contract::types::Manifest;
 use crate::contract::version::{COMMAND_EXPORT, CONTRACT_VERSION, DATABASE_EXPORT};
+use crate::extensions::ExtensionsCtx;
 use crate::words::escape::escaped;
 
 /// The interface with which a CLI calls extensions, in any version.
@@ -19,29 +21,50 @@ const DISPATCH: &str = "sqlite-wasm:host/dispatch@";
 pub struct Base {
     wasm: Vec<u8>,
     version: Option<String>,
+    /// The manifests of the extensions that are fused into it, in their order: all trampolines are
+    /// made anew.
+    fused: Vec<Manifest>,
 }
 
 impl Base {
-    /// Read the file at `path`.
+    /// Read the file at `path`, and let the extensions in it describe themselves.
     ///
     /// # Errors
     ///
     /// When it cannot be read, or takes no extensions.
-    pub fn read(path: &Path, loader: &Loader) -> Result<Self> {
-        let read = || -> Result<Self> {
+    pub fn read(path: &Path, loader: &Loader, extensions: &mut ExtensionsCtx) -> Result<Self> {
+        let mut read = || -> Result<Self> {
             let (wasm, facts) = loader.inspect(path)?;
             check_cli(&facts)?;
             let recorded = Composition::of(&wasm)?.and_then(|before| before.cli_version);
             let version = recorded.or(facts.cli_version);
             let version = version.filter(|version| check::line("version", version).is_ok());
-            Ok(Self { wasm, version })
+            let mut base = Self::new(wasm, version, Vec::new());
+            base.fused = base.described(path, extensions)?;
+            Ok(base)
         };
         read().with_context(|| format!("failed to use the CLI `{}`", escaped(path)))
     }
 
     /// One whose file was read, and checked, by the caller.
-    pub(super) fn new(wasm: Vec<u8>, version: Option<String>) -> Self {
-        Self { wasm, version }
+    pub(super) fn new(wasm: Vec<u8>, version: Option<String>, fused: Vec<Manifest>) -> Self {
+        Self { wasm, version, fused }
+    }
+
+    fn described(&self, path: &Path, extensions: &mut ExtensionsCtx) -> Result<Vec<Manifest>> {
+        let parts = self.parts()?;
+        let manifests = parts.fused().map(|(embedded, wasm)| {
+            let manifest = extensions.describe(path, wasm?)?;
+            let is_it = manifest.name == embedded.name && manifest.needs.is_empty();
+            ensure!(is_it, "`{}` in it is another extension", embedded.name);
+            Ok(manifest)
+        });
+        manifests.collect()
+    }
+
+    /// The manifests of the extensions that are fused into it.
+    pub fn fused(&self) -> &[Manifest] {
+        &self.fused
     }
 
     pub(super) fn wasm(&self) -> &[u8] {
@@ -108,9 +131,9 @@ impl<'a> Parts<'a> {
     }
 
     /// The extensions that are fused.
-    pub fn fused(&self) -> impl Iterator<Item = Result<&'a [u8]>> {
+    pub fn fused(&self) -> impl Iterator<Item = (&Embedded, Result<&'a [u8]>)> {
         self.extensions.iter().filter_map(|one| match &one.placement {
-            Placement::Fused(range) => Some(self.wasm(range)),
+            Placement::Fused(range) => Some((one, self.wasm(range))),
             Placement::Bundled { .. } => None,
         })
     }

@@ -16,6 +16,7 @@ const LENGTH_BYTES: usize = 4;
 struct Header {
     base_bytes: usize,
     base_version: Option<String>,
+    fused: Vec<Manifest>,
     extensions: Vec<Part>,
 }
 
@@ -54,6 +55,7 @@ fn request<'a>(base: &'a Base, extensions: &'a [Extension]) -> Result<(Vec<u8>, 
     let header = serde_json::to_vec(&Header {
         base_bytes: base.wasm().len(),
         base_version: base.version().map(str::to_owned),
+        fused: base.fused().to_vec(),
         extensions: extensions.iter().map(part).collect(),
     })?;
     let mut bytes = u32::try_from(header.len())?.to_le_bytes().to_vec();
@@ -72,7 +74,7 @@ pub fn parse(request: &[u8]) -> Result<(Base, Vec<Extension>)> {
     let header = take(&mut rest, u32::from_le_bytes(*length) as usize)?;
     let header: Header = serde_json::from_slice(header).context(INCOMPLETE)?;
     let wasm = take(&mut rest, header.base_bytes)?.to_vec();
-    let base = Base::new(wasm, header.base_version);
+    let base = Base::new(wasm, header.base_version, header.fused);
     let mut extensions = Vec::new();
     for part in header.extensions {
         let wasm = take(&mut rest, part.bytes)?.to_vec();

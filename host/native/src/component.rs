@@ -78,6 +78,36 @@ pub fn replaced(component: &[u8], place: &CoreModule, module: &[u8]) -> Vec<u8> 
     content
 }
 
+/// The module with as many bytes, by a custom section: what is behind it in a component stays where it
+/// is, and so does what a trap says of that (`Composition::at` in the runtime).
+///
+/// # Errors
+///
+/// When it is longer, or shorter by less than a section.
+pub fn padded(mut module: Vec<u8>, length: usize) -> Result<Vec<u8>> {
+    if module.len() < length {
+        module.push(CUSTOM);
+        // As many bytes for each length.
+        let content = length.checked_sub(module.len() + NUMBER_BYTES).unwrap_or_default();
+        let groups = (0..NUMBER_BYTES).map(|group| (content >> (7 * group)) as u8 & 0x7f);
+        module.extend(groups.take(NUMBER_BYTES - 1).map(|group| group | 0x80));
+        module.push((content >> (7 * (NUMBER_BYTES - 1))) as u8);
+        // The first byte is the length of the section's name.
+        ensure!(content > 0, TOO_LONG);
+        module.resize(length, 0);
+    }
+    ensure!(module.len() == length, TOO_LONG);
+    Ok(module)
+}
+
+/// A section that has no meaning.
+const CUSTOM: u8 = 0;
+
+/// Bytes of the longest number of 32 bits.
+const NUMBER_BYTES: usize = 5;
+
+const TOO_LONG: &str = "a module is too long for its place";
+
 /// The number at the start of `bytes`, with its length.
 ///
 /// # Errors
@@ -134,6 +164,20 @@ mod tests {
         for module in [&b"3"[..], &long, b""] {
             let place = &modules(&bytes).unwrap()[2];
             assert_eq!(replaced(&bytes, place, module), with(module));
+        }
+    }
+
+    #[test]
+    fn a_module_is_padded_to_each_length_but_that_of_less_than_a_section() {
+        let module = b"\0asm\x01\0\0\0".to_vec();
+        let length = module.len();
+        for more in [0, 7, 8, 127, 128, 129, 16_390, 3_000_000] {
+            let padded = padded(module.clone(), length + more).unwrap();
+            assert_eq!(padded.len(), length + more);
+            wasmparser::validate(&padded).unwrap();
+        }
+        for refused in (0..length).chain(length + 1..length + 7) {
+            assert!(padded(module.clone(), refused).is_err(), "{refused}");
         }
     }
 

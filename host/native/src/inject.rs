@@ -46,7 +46,8 @@ pub fn prepared(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
     let mut modules = modules(wasm)?.into_iter();
     let found = modules.find(|module| is_it(wasm, module, &image.module));
     let found = found.context("the image is for another module")?;
-    let module = rewrite::rewritten(&wasm[found.content.clone()], image)?;
+    let original = &wasm[found.content.clone()];
+    let module = component::padded(rewrite::rewritten(original, image)?, original.len())?;
     Ok(component::replaced(wasm, &found, &module))
 }
 

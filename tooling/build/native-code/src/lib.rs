@@ -15,7 +15,6 @@ mod types;
 mod unproved;
 
 use std::io::Write;
-use std::ops::Range;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};

@@ -6,6 +6,7 @@
 mod advisory;
 mod alter;
 mod analyse;
+mod begin;
 mod cancel;
 mod converse;
 mod copy;

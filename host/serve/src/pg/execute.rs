@@ -13,11 +13,11 @@ use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::values::{Format, in_result};
 
 use super::analyse::{is_definition, other_columns};
+use super::begin::{is_only_sqlite, runs};
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
 use super::store::{Analysed, bytes_of, check_length};
-use super::transact::{is_only_sqlite, runs};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.

@@ -61,7 +61,7 @@ use std::ops::ControlFlow;
 use sqlparser::{ast, dialect::PostgreSqlDialect};
 
 pub use action::{Action, Discarded, SequenceType};
-pub use alterations::{Name, Step, altered, steps};
+pub use alterations::{Identity, Name, Step, altered, check_collation, steps};
 pub(crate) use casts::{as_cast, typed};
 pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};

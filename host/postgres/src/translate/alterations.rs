@@ -4,6 +4,7 @@
 //! where it is written there. [`crate::table_text`] puts it into the text of the table.
 
 mod added;
+mod changes;
 mod comments;
 mod step;
 mod written;
@@ -20,6 +21,7 @@ use super::numbering::check_options;
 use super::{Context, Statement, Tree};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::Schema;
+pub use changes::{Identity, check_collation};
 pub use step::{Name, Step};
 use written::Written;
 
@@ -73,7 +75,7 @@ pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> R
         }
         let written = Written::new(&table.name, schema, context)?.retyped(&table.operations)?;
         let steps = table.operations.iter().map(|operation| written.steps(table, operation));
-        let mut steps = steps.collect::<Result<Vec<_>>>()?.concat();
+        let mut steps = changes::with_collations(steps.collect::<Result<Vec<_>>>()?.concat());
         steps.sort_by_key(Step::pass);
         Ok(steps)
     })
@@ -200,18 +202,22 @@ impl Written<'_> {
             ColumnOperation::DropNotNull => Step::NotNull { column, is_set: false },
             ColumnOperation::DropDefault => Step::Default { column, expression: None },
             ColumnOperation::SetDefault { value } => {
+                if let Some(change) = changes::of_default(&column, value) {
+                    return change;
+                }
                 let expression = self.default_of(&column, &self.type_of(&column), value)?;
                 Step::Default { column, expression }
             }
             ColumnOperation::SetDataType { data_type, using, .. } => {
                 let declared = self.data_type(&column, data_type)?;
                 let using = using.as_ref().map(ToString::to_string);
-                Step::Type { column, declared, wanted: data_type.to_string(), using }
+                let wanted = data_type.to_string();
+                Step::Type { column, declared, wanted, using, collation: None }
             }
             ColumnOperation::AddGenerated { generated_as, sequence_options } => {
                 check_options(sequence_options.as_deref().unwrap_or_default())?;
                 let is_always = matches!(generated_as, Some(GeneratedAs::Always));
-                Step::Identity { column, is_always }
+                Step::Identity { column, change: Identity::Add { is_always } }
             }
         })
     }

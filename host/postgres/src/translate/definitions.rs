@@ -129,6 +129,15 @@ impl Rewriter<'_> {
             let data_type = custom(&numbered(&column.data_type.to_string(), numbering));
             self.replace(&mut column.data_type, data_type);
         }
+        let has_default = |one: &ColumnOptionDef| matches!(one.option, ColumnOption::Default(_));
+        if is_key
+            && numbering.is_none()
+            && column.options.iter().any(has_default)
+            && column.data_type.to_string().eq_ignore_ascii_case("integer")
+        {
+            // SQLite passes over the default of a row id.
+            self.replace(&mut column.data_type, ast::DataType::Int(None));
+        }
         let is_rowid = is_key
             && (numbering.is_some()
                 || column.data_type.to_string().eq_ignore_ascii_case("integer"));

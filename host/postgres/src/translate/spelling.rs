@@ -4,5 +4,6 @@
 mod tokens;
 mod tree;
 
+pub use tokens::alterations::CHANGE;
 pub use tokens::tokens;
 pub use tree::tree;

@@ -32,6 +32,7 @@ mod wire;
 mod wire_alter;
 mod wire_declared;
 mod wire_drops;
+mod wire_identity;
 mod wire_kills;
 mod wire_refusals;
 mod wire_renames;

@@ -3,6 +3,7 @@
 use sqlparser::ast;
 
 use super::super::names::folded;
+use super::Identity;
 
 /// A change of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +97,8 @@ pub enum Step {
         wanted: String,
         /// The client's expression.
         using: Option<String>,
+        /// The collation, if the client names one.
+        collation: Option<String>,
     },
     /// `DROP COLUMN`.
     DropColumn {
@@ -118,12 +121,19 @@ pub enum Step {
         /// `None` for no comment.
         text: Option<String>,
     },
-    /// `ADD GENERATED AS IDENTITY`.
+    /// `ADD GENERATED AS IDENTITY` and what changes it.
     Identity {
         /// The column.
         column: String,
-        /// `ALWAYS`.
-        is_always: bool,
+        /// What is changed.
+        change: Identity,
+    },
+    /// `COLLATE` of a type, until it is a part of that step.
+    Collate {
+        /// The column.
+        column: String,
+        /// The collation.
+        name: String,
     },
 }
 
@@ -134,14 +144,16 @@ impl Step {
             Self::Drop { .. }
             | Self::NotNull { is_set: false, .. }
             | Self::Default { expression: None, .. }
-            | Self::DropColumn { .. } => 0,
-            Self::Type { .. } => 1,
+            | Self::DropColumn { .. }
+            | Self::Identity { change: Identity::Drop { .. }, .. } => 0,
+            Self::Type { .. } | Self::Collate { .. } => 1,
             Self::Own { .. } | Self::Fill { .. } => 2,
             // Rows are looked at when there are indexes.
             Self::Unique { .. } => 3,
-            Self::NotNull { .. } | Self::Identity { .. } => 4,
+            Self::NotNull { .. } | Self::Identity { change: Identity::Add { .. }, .. } => 4,
             Self::Check { .. } | Self::Reference { .. } | Self::Default { .. } => 5,
-            Self::Rename { .. }
+            Self::Identity { change: Identity::Set { .. }, .. }
+            | Self::Rename { .. }
             | Self::Renamed { .. }
             | Self::RenameIndex { .. }
             | Self::Validate { .. }

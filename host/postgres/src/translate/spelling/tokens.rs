@@ -3,6 +3,7 @@
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
 
+pub mod alterations;
 mod compounds;
 mod labels;
 
@@ -16,6 +17,7 @@ const TYPES: &[([Keyword; 2], &str)] = &[
 
 /// Spell tokens as the parser does. Whether SQLite would not read them as they were.
 pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
+    alterations::spell(all);
     let mut is_changed = compounds::spell(all);
     let mut around = labels::Around::default();
     let mut at = 0;

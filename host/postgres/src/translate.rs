@@ -60,7 +60,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::{ast, dialect::PostgreSqlDialect};
 
-pub use action::{Action, Discarded, SequenceType};
+pub use action::{Action, ConstraintName, Discarded, SequenceType};
 pub use alterations::{Identity, Name, Step, altered, check_collation, steps};
 pub(crate) use casts::{as_cast, typed};
 pub use context::Context;

@@ -8,6 +8,7 @@ mod alter;
 mod analyse;
 mod begin;
 mod cancel;
+mod constraints;
 mod converse;
 mod copy;
 mod cursor;

@@ -138,6 +138,9 @@ impl Conversation<'_> {
             }
             (failure, _) => failure,
         })?;
+        if runs {
+            self.check_constraints(Some(statement))?;
+        }
         let notices = std::mem::take(&mut self.session.state().notices);
         notices.iter().for_each(|notice| self.warn(notice));
         if self.transaction == Transaction::Idle && !self.is_implicit && !self.is_together {

@@ -63,6 +63,9 @@ impl Conversation<'_> {
                 self.session.state().notes.notify(channel, payload)?;
             }
             Action::AlterSequence(ty) => self.alter_sequence(ty)?,
+            Action::SetConstraints { names, is_immediate } => {
+                self.set_constraints(names.as_deref(), *is_immediate)?;
+            }
             Action::Nothing => {}
             _ => self.transact(&analysed.statement)?,
         }
@@ -102,7 +105,7 @@ impl Conversation<'_> {
     }
 
     /// Whether the client has begun a transaction, or statements of one message are one.
-    fn is_in_block(&self) -> bool {
+    pub(super) fn is_in_block(&self) -> bool {
         self.transaction != Transaction::Idle || self.is_implicit || self.is_together
     }
 
@@ -245,8 +248,9 @@ impl Conversation<'_> {
         if matches!(action, Action::Savepoint(_) | Action::RollbackTo(_) | Action::Release(_)) {
             return self.run_savepoint(sql, action);
         }
-        let done = self.run_plain(sql);
+        let mut done = self.run_plain(sql);
         if done.is_err() && matches!(action, Action::Commit { .. }) {
+            done = done.map_err(|failure| self.of_commit(failure));
             self.roll_back()?;
             self.transaction = Transaction::Idle;
             self.after_transaction(false);
@@ -265,6 +269,7 @@ impl Conversation<'_> {
         let mut state = self.session.state();
         state.settings.end(is_committed);
         state.locks.end_transaction();
+        state.constraints.end();
         if is_committed { state.notes.commit() } else { state.notes.forget() }
     }
 
@@ -285,6 +290,7 @@ impl Conversation<'_> {
             return Ok(());
         }
         let done = if self.engine.is_autocommit() { Ok(()) } else { self.run_plain("COMMIT") };
+        let done = done.map_err(|failure| self.of_commit(failure));
         if done.is_err() {
             self.roll_back()?;
         }
@@ -330,7 +336,8 @@ impl Conversation<'_> {
     }
 }
 
-fn outside(what: &str) -> Error {
+/// What has an effect in a transaction only.
+pub fn outside(what: &str) -> Error {
     let message = format!("{what} can only be used in transaction blocks");
     Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message)
 }

@@ -30,6 +30,7 @@ mod waits;
 mod websocket;
 mod wire;
 mod wire_alter;
+mod wire_constraints;
 mod wire_declared;
 mod wire_drops;
 mod wire_identity;

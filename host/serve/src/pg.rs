@@ -19,6 +19,7 @@ mod explained;
 mod failing;
 mod failure;
 mod hearing;
+mod hidden;
 mod listing;
 mod maintained;
 mod notes;

@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::casts::custom;
-use super::names::{folded, last, quoted_name, raw};
+use super::names::{folded, last, parts, quoted_name, raw};
 use super::numbering::{Numbering, identity, numbered};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result};
@@ -234,6 +234,11 @@ impl Rewriter<'_> {
         }
         if !index.with.is_empty() {
             self.replace(&mut index.with, Vec::new());
+        }
+        if let [_, table] = parts(&index.table_name)[..] {
+            // SQLite has the schema at the name of the index, and finds a temporary table first.
+            let table = table.clone();
+            self.replace(&mut index.table_name, table.into());
         }
         if index.name.is_none() {
             let columns: Vec<_> = index.columns.iter().map(column_part).collect();

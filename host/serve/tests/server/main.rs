@@ -33,6 +33,7 @@ mod wire_alter;
 mod wire_constraints;
 mod wire_declared;
 mod wire_drops;
+mod wire_hidden;
 mod wire_identity;
 mod wire_kills;
 mod wire_refusals;

@@ -26,6 +26,7 @@ mod labels;
 mod maintenance;
 mod modifiers;
 mod names;
+mod no_columns;
 mod numbering;
 mod object_names;
 mod objects;
@@ -188,6 +189,8 @@ fn of_tree(
         return only_sqlite(piece);
     };
     let mut is_changed = reserved::quote(&mut parsed)? | is_spelled;
+    let (is_filled, has_no_columns) = no_columns::fill(&mut parsed);
+    is_changed |= is_filled;
     is_changed |= query_tables::from_into(&mut parsed)?;
     is_changed |= set_tables::among_columns(&mut parsed);
     if let ast::Statement::CreateTable(table) = &mut parsed
@@ -201,7 +204,8 @@ fn of_tree(
     if let ast::Statement::Copy { .. } = parsed {
         return copy::statement(piece, parsed, context);
     }
-    rewritten(piece, parsed, is_changed, context)
+    let statement = rewritten(piece, parsed, is_changed, context)?;
+    Ok(Statement { has_no_columns, ..statement })
 }
 
 /// The tree of a statement; none where only SQLite may know it.

@@ -5,5 +5,6 @@ mod tokens;
 mod tree;
 
 pub use tokens::alterations::CHANGE;
+pub use tokens::nothing::NOTHING;
 pub use tokens::tokens;
 pub use tree::tree;

@@ -29,6 +29,8 @@ pub struct Statement {
     pub is_untouched: bool,
     /// The byte of the client's text at which it begins.
     pub start: usize,
+    /// Whether its rows have no columns for the client: SQLite's have a constant.
+    pub has_no_columns: bool,
     /// That of [`Piece`].
     pub(super) has_odd_names: bool,
     /// `OVERRIDING … VALUE` of an INSERT.
@@ -58,6 +60,7 @@ impl Statement {
             parameters: lex::parameters(piece.text),
             is_untouched: false,
             start: piece.start,
+            has_no_columns: false,
             has_odd_names: piece.has_odd_names,
             overriding: None,
             locks: None,

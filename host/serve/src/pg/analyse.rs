@@ -252,6 +252,13 @@ impl Conversation<'_> {
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
+        let has_no_columns = match &statement.action {
+            Action::Execute { name, arguments } => {
+                self.prepared_for(name, arguments)?.has_no_columns
+            }
+            _ => statement.has_no_columns,
+        };
+        let columns = if has_no_columns { Vec::new() } else { columns };
         let origins = if has_own_columns(&statement) {
             self.origins(&statement, columns.len())?
         } else {
@@ -279,6 +286,7 @@ impl Conversation<'_> {
             again,
             lists,
             counts,
+            has_no_columns,
         };
         Ok(analysed)
     }

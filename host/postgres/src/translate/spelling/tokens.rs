@@ -6,6 +6,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
 pub mod alterations;
 mod compounds;
 mod labels;
+pub mod nothing;
 
 const BLANK: Token = Token::Whitespace(Whitespace::Space);
 
@@ -31,6 +32,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
                 Keyword::FOR => strength(all, at),
                 Keyword::LIKE | Keyword::ILIKE => pattern(all, at),
                 Keyword::ONLY => only(all, at),
+                Keyword::SELECT => nothing::spell(all, at),
                 Keyword::TABLE => table(all, at),
                 Keyword::USING => using(all, at),
                 Keyword::TRIM => trim(all, at),

@@ -10,7 +10,7 @@ use super::casts::custom;
 use super::names::{folded, last, parts, quoted_name, raw};
 use super::numbering::{Numbering, identity, numbered};
 use super::{Rewriter, typed};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
 use postgres_types::bounds;
 
@@ -246,6 +246,11 @@ impl Rewriter<'_> {
             self.replace(&mut index.name, Some(ast::Ident::new(quoted_name(&name)).into()));
         }
         for column in &mut index.columns {
+            if let Expr::Value(value) = &column.column.expr {
+                // PostgreSQL takes an expression in parentheses, and a name or a call without.
+                let message = format!("syntax error at or near \"{value:.64}\"");
+                return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
+            }
             if column.operator_class.is_some() {
                 self.replace(&mut column.operator_class, None);
             }

@@ -243,3 +243,6 @@ INSERT INTO pg_temp.shown VALUES (1);
 SELECT shown.a, pg_temp.shown.a FROM pg_temp.shown;
 DROP TABLE pg_temp.shown;
 SELECT * FROM pg_temp.hidden;
+CREATE INDEX of_nothing ON hidden(1);
+CREATE INDEX of_text ON hidden('a');
+CREATE INDEX of_one ON hidden((a), abs(a), (1));

@@ -26,6 +26,7 @@ mod labels;
 mod maintenance;
 mod modifiers;
 mod names;
+mod no_columns;
 mod numbering;
 mod object_names;
 mod objects;
@@ -37,6 +38,7 @@ mod query_tables;
 mod reserved;
 mod returning;
 mod row_locks;
+mod schemas;
 mod scrolling;
 mod session;
 mod session_calls;
@@ -46,6 +48,7 @@ mod shadowing;
 pub(crate) mod sources;
 mod spelling;
 mod stack;
+mod statement;
 mod target;
 mod texts;
 mod tree;
@@ -59,8 +62,8 @@ use std::ops::ControlFlow;
 
 use sqlparser::{ast, dialect::PostgreSqlDialect};
 
-pub use action::{Action, Discarded, SequenceType};
-pub use alterations::{Name, Step, altered, steps};
+pub use action::{Action, ConstraintName, Discarded, SequenceType};
+pub use alterations::{Identity, Name, Step, altered, check_collation, steps};
 pub(crate) use casts::{as_cast, typed};
 pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
@@ -76,9 +79,11 @@ pub use numbering::{Numbering, numbered};
 pub(crate) use object_names::{is_found_object, is_name_of_object, is_object, object_finder};
 pub use objects::{Definition, Kind};
 pub use row_locks::Locks;
+pub use schemas::Qualified;
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
 pub(crate) use sets::is_set_name;
+pub use statement::Statement;
 pub use target::{Emptied, Target};
 pub(crate) use tree::Tree;
 pub(crate) use unknown::is_function as is_postgres_function;
@@ -97,43 +102,6 @@ const MAX_GROWTH: usize = 16;
 
 /// Statements of a message at most: the tree of a short one takes 14 KiB.
 const MAX_STATEMENTS: usize = 2000;
-
-/// A statement for SQLite.
-#[derive(Clone, Debug)]
-pub struct Statement {
-    /// What SQLite runs.
-    pub sql: String,
-    /// What it runs before that, in the same transaction; their rows are not sent.
-    pub before: Vec<String>,
-    /// What SQLite must be able to prepare after that: else it is undone.
-    pub after: Vec<String>,
-    /// What is to be done.
-    pub action: Action,
-    /// The command of its tag.
-    pub command: String,
-    /// The highest parameter.
-    pub parameters: usize,
-    /// Whether `sql` is the client's own text, so that SQLite's offsets are true for it.
-    pub is_untouched: bool,
-    /// The byte of the client's text at which it begins.
-    pub start: usize,
-    /// That of [`Piece`].
-    has_odd_names: bool,
-    /// `OVERRIDING … VALUE` of an INSERT.
-    pub(crate) overriding: Option<Overriding>,
-    /// Which rows it locks, in a transaction.
-    pub locks: Option<Locks>,
-    /// What it maintains: VACUUM and its like.
-    pub maintained: Option<Maintained>,
-    /// The OIDs that the client has declared for its parameters.
-    pub(crate) given: Vec<u32>,
-    /// The types of its columns, from the first one, as far as they have been resolved.
-    pub(crate) columns: Vec<Option<crate::types::Typed>>,
-    /// Why it cannot be run before its types are resolved.
-    pub(crate) problem: Option<Error>,
-    /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
-    pub(crate) parsed: Option<Tree>,
-}
 
 /// The statements of a text; none for an empty one.
 ///
@@ -155,75 +123,6 @@ pub fn translate(sql: &str, context: &Context) -> Result<Vec<Statement>> {
         })
     };
     stack::with_room(|| all().collect())
-}
-
-impl Statement {
-    fn new(piece: &Piece<'_>, sql: String) -> Self {
-        Self {
-            sql,
-            before: Vec::new(),
-            after: Vec::new(),
-            action: Action::Run,
-            command: String::new(),
-            parameters: lex::parameters(piece.text),
-            is_untouched: false,
-            start: piece.start,
-            has_odd_names: piece.has_odd_names,
-            overriding: None,
-            locks: None,
-            maintained: None,
-            given: Vec::new(),
-            columns: Vec::new(),
-            problem: None,
-            parsed: None,
-        }
-    }
-
-    /// What it is, if PostgreSQL runs it in no transaction with others.
-    pub fn alone(&self) -> Option<&'static str> {
-        match self.parsed.as_ref().and_then(Tree::top) {
-            Some(ast::Statement::CreateIndex(index)) if index.concurrently => {
-                Some("CREATE INDEX CONCURRENTLY")
-            }
-            _ => match &self.maintained {
-                Some(maintained) => maintained.alone,
-                None => (self.command == "VACUUM").then_some("VACUUM"),
-            },
-        }
-    }
-
-    /// Whether it has `ON CONFLICT DO UPDATE`.
-    pub fn updates_on_conflict(&self) -> bool {
-        let on = match self.parsed.as_ref().and_then(Tree::top) {
-            Some(ast::Statement::Insert(insert)) => insert.on.as_ref(),
-            _ => None,
-        };
-        let Some(ast::OnInsert::OnConflict(conflict)) = on else { return false };
-        matches!(conflict.action, ast::OnConflictAction::DoUpdate(_))
-    }
-
-    /// Run this tree instead; what was parsed remains.
-    pub(crate) fn become_tree(
-        &mut self,
-        mut tree: ast::Statement,
-        context: &Context,
-    ) -> Result<()> {
-        let mut rewriter = Rewriter::new(context, self.sql.len());
-        let command = rewriter.statement(&mut tree)?;
-        sources::keep(self.parsed.as_ref().and_then(Tree::top), &mut tree);
-        let sql = rewriter.text(&tree, self.has_odd_names)?;
-        self.sql = if has_rows(&command) { lex::without_double_quotes(&sql) } else { sql };
-        (self.before, self.after) = (rewriter.before, rewriter.after);
-        self.is_untouched = false;
-        Ok(())
-    }
-
-    /// The client's own text, with numbered parameters.
-    fn untouched(piece: &Piece<'_>) -> Self {
-        let sql =
-            if piece.has_parameters { lex::numbered(piece.text) } else { piece.text.to_owned() };
-        Self { is_untouched: true, ..Self::new(piece, sql) }
-    }
 }
 
 fn statement(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
@@ -290,6 +189,8 @@ fn of_tree(
         return only_sqlite(piece);
     };
     let mut is_changed = reserved::quote(&mut parsed)? | is_spelled;
+    let (is_filled, has_no_columns) = no_columns::fill(&mut parsed);
+    is_changed |= is_filled;
     is_changed |= query_tables::from_into(&mut parsed)?;
     is_changed |= set_tables::among_columns(&mut parsed);
     if let ast::Statement::CreateTable(table) = &mut parsed
@@ -303,7 +204,8 @@ fn of_tree(
     if let ast::Statement::Copy { .. } = parsed {
         return copy::statement(piece, parsed, context);
     }
-    rewritten(piece, parsed, is_changed, context)
+    let statement = rewritten(piece, parsed, is_changed, context)?;
+    Ok(Statement { has_no_columns, ..statement })
 }
 
 /// The tree of a statement; none where only SQLite may know it.

@@ -235,6 +235,18 @@ impl Connection {
         Ok(self.client.state()?.total_changes.max(0) as u64)
     }
 
+    /// Whether rows of the open transaction violate foreign keys, so that it cannot be committed now:
+    /// `SQLITE_DBSTATUS_DEFERRED_FKS`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`].
+    pub fn has_foreign_key_violations(&self) -> Result<bool> {
+        const DEFERRED_FKS: u32 = 10;
+        let call = Operations::default().call_db_status(DEFERRED_FKS, 0);
+        self.client.call(&call, |reply| Ok(reply.i64()? != 0))
+    }
+
     /// Whether no transaction is open.
     ///
     /// # Errors

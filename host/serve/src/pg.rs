@@ -6,7 +6,9 @@
 mod advisory;
 mod alter;
 mod analyse;
+mod begin;
 mod cancel;
+mod constraints;
 mod converse;
 mod copy;
 mod cursor;
@@ -17,6 +19,7 @@ mod explained;
 mod failing;
 mod failure;
 mod hearing;
+mod hidden;
 mod listing;
 mod maintained;
 mod notes;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use postgres_types::comments;
-use sql_tokens::{Dialect, Tokens, quoted_name};
+use sql_tokens::{Dialect, Kind, Tokens, quoted_name};
 
 use super::{Clause, ClauseKind, ColumnText, TableText};
 
@@ -77,6 +77,28 @@ impl TableText<'_> {
             text.push_str(&self.sql[comment]);
         }
         self.replaced(column.data_type.clone(), &text)
+    }
+
+    /// The text without the collation of a column.
+    pub fn without_collation(&self, column: &ColumnText) -> String {
+        match self.collate(column) {
+            Some(clause) => self.replaced(clause.span.clone(), ""),
+            None => self.sql.to_owned(),
+        }
+    }
+
+    /// The collation of a column, if it has one.
+    pub fn collation(&self, column: &ColumnText) -> Option<String> {
+        let written = self.written(self.collate(column)?);
+        let words = Tokens::new(written, Dialect::Sqlite).filter(|word| word.kind != Kind::Space);
+        words.last().map(|word| word.unquoted().into_owned())
+    }
+
+    fn collate<'t>(&self, column: &'t ColumnText) -> Option<&'t Clause> {
+        column.clauses.iter().find(|clause| {
+            let first = Tokens::new(self.written(clause), Dialect::Sqlite).next();
+            clause.kind == ClauseKind::Other && first.is_some_and(|word| word.is("collate"))
+        })
     }
 
     /// The text with a comment on a column, or on the table, instead of the one that it has.

@@ -104,8 +104,24 @@ pub enum Action {
     },
     /// `ALTER SEQUENCE … AS`: its numbers have the type of its column.
     AlterSequence(SequenceType),
+    /// `SET CONSTRAINTS`.
+    SetConstraints {
+        /// `None` for all.
+        names: Option<Vec<ConstraintName>>,
+        /// `IMMEDIATE`, and not `DEFERRED`.
+        is_immediate: bool,
+    },
     /// Nothing, successfully.
     Nothing,
+}
+
+/// The name of a constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstraintName {
+    /// Its schema, if the statement has one.
+    pub schema: Option<String>,
+    /// The name.
+    pub name: String,
 }
 
 /// The type of a sequence.

@@ -4,7 +4,9 @@
 //! where it is written there. [`crate::table_text`] puts it into the text of the table.
 
 mod added;
+mod changes;
 mod comments;
+mod step;
 mod written;
 
 use sqlparser::ast::{
@@ -19,171 +21,12 @@ use super::numbering::check_options;
 use super::{Context, Statement, Tree};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::Schema;
+pub use changes::{Identity, check_collation};
+pub use step::{Name, Step};
 use written::Written;
 
 /// Changes of a statement at most: each is translated with all columns of the table.
 const MAX_OPERATIONS: usize = 200;
-
-/// A change of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// SQLite's own statement.
-    Own {
-        /// What it runs.
-        sql: String,
-        /// What it must be able to prepare after that.
-        after: Vec<String>,
-    },
-    /// `RENAME` of the table, or of a column.
-    Renamed {
-        /// SQLite's statement.
-        sql: String,
-        /// The column; `None` for the table.
-        column: Option<String>,
-    },
-    /// `ALTER INDEX … RENAME`.
-    RenameIndex {
-        /// The name.
-        name: String,
-        /// The new one.
-        to: String,
-    },
-    /// `ADD CHECK`.
-    Check {
-        /// The name, or what PostgreSQL makes one of.
-        name: Name,
-        /// The condition.
-        condition: String,
-    },
-    /// `ADD UNIQUE`.
-    Unique {
-        /// The name, or what PostgreSQL makes one of.
-        name: Name,
-        /// The columns.
-        columns: Vec<String>,
-    },
-    /// `ADD FOREIGN KEY`.
-    Reference {
-        /// The name, or what PostgreSQL makes one of.
-        name: Name,
-        /// The columns.
-        columns: Vec<String>,
-        /// The other table.
-        table: String,
-        /// Its text without the name.
-        text: String,
-    },
-    /// `DROP CONSTRAINT`.
-    Drop {
-        /// The name.
-        name: String,
-        /// `IF EXISTS`.
-        if_exists: bool,
-    },
-    /// `RENAME CONSTRAINT`.
-    Rename {
-        /// The name.
-        name: String,
-        /// The new one.
-        to: String,
-    },
-    /// `VALIDATE CONSTRAINT`.
-    Validate {
-        /// The name.
-        name: String,
-    },
-    /// `SET NOT NULL` and `DROP NOT NULL`.
-    NotNull {
-        /// The column.
-        column: String,
-        /// Whether it is set.
-        is_set: bool,
-    },
-    /// `SET DEFAULT` and `DROP DEFAULT`.
-    Default {
-        /// The column.
-        column: String,
-        /// A constant, or an expression in parentheses.
-        expression: Option<String>,
-    },
-    /// `TYPE`.
-    Type {
-        /// The column.
-        column: String,
-        /// The type as SQLite has it.
-        declared: String,
-        /// The type as the client has written it.
-        wanted: String,
-        /// The client's expression.
-        using: Option<String>,
-    },
-    /// `DROP COLUMN`.
-    DropColumn {
-        /// The column.
-        column: String,
-        /// `CASCADE`.
-        cascades: bool,
-    },
-    /// A value for the rows that are older than a column.
-    Fill {
-        /// The column.
-        column: String,
-        /// SQLite's expression.
-        expression: String,
-    },
-    /// `COMMENT ON`.
-    Comment {
-        /// The column; `None` for the table.
-        column: Option<String>,
-        /// `None` for no comment.
-        text: Option<String>,
-    },
-    /// `ADD GENERATED AS IDENTITY`.
-    Identity {
-        /// The column.
-        column: String,
-        /// `ALWAYS`.
-        is_always: bool,
-    },
-}
-
-impl Step {
-    /// When PostgreSQL does it: what is dropped goes first, and constraints come when columns have their types.
-    fn pass(&self) -> u8 {
-        match self {
-            Self::Drop { .. }
-            | Self::NotNull { is_set: false, .. }
-            | Self::Default { expression: None, .. }
-            | Self::DropColumn { .. } => 0,
-            Self::Type { .. } => 1,
-            Self::Own { .. } | Self::Fill { .. } => 2,
-            // Rows are looked at when there are indexes.
-            Self::Unique { .. } => 3,
-            Self::NotNull { .. } | Self::Identity { .. } => 4,
-            Self::Check { .. } | Self::Reference { .. } | Self::Default { .. } => 5,
-            Self::Rename { .. }
-            | Self::Renamed { .. }
-            | Self::RenameIndex { .. }
-            | Self::Validate { .. }
-            | Self::Comment { .. } => 6,
-        }
-    }
-}
-
-/// The name of a constraint.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Name {
-    /// It has this one.
-    Given(String),
-    /// It gets this one, or one with a number where another constraint has it.
-    Base(String),
-}
-
-impl Name {
-    fn of(given: Option<&ast::Ident>, base: impl FnOnce() -> String) -> Self {
-        given.map_or_else(|| Self::Base(base()), |name| Self::Given(folded(name)))
-    }
-}
 
 /// Whether SQLite's own statements do not do all of it.
 pub fn is_more_than_sqlite(table: &AlterTable) -> bool {
@@ -232,7 +75,7 @@ pub fn steps(statement: &Statement, schema: &dyn Schema, context: &Context) -> R
         }
         let written = Written::new(&table.name, schema, context)?.retyped(&table.operations)?;
         let steps = table.operations.iter().map(|operation| written.steps(table, operation));
-        let mut steps = steps.collect::<Result<Vec<_>>>()?.concat();
+        let mut steps = changes::with_collations(steps.collect::<Result<Vec<_>>>()?.concat());
         steps.sort_by_key(Step::pass);
         Ok(steps)
     })
@@ -359,18 +202,22 @@ impl Written<'_> {
             ColumnOperation::DropNotNull => Step::NotNull { column, is_set: false },
             ColumnOperation::DropDefault => Step::Default { column, expression: None },
             ColumnOperation::SetDefault { value } => {
+                if let Some(change) = changes::of_default(&column, value) {
+                    return change;
+                }
                 let expression = self.default_of(&column, &self.type_of(&column), value)?;
                 Step::Default { column, expression }
             }
             ColumnOperation::SetDataType { data_type, using, .. } => {
                 let declared = self.data_type(&column, data_type)?;
                 let using = using.as_ref().map(ToString::to_string);
-                Step::Type { column, declared, wanted: data_type.to_string(), using }
+                let wanted = data_type.to_string();
+                Step::Type { column, declared, wanted, using, collation: None }
             }
             ColumnOperation::AddGenerated { generated_as, sequence_options } => {
                 check_options(sequence_options.as_deref().unwrap_or_default())?;
                 let is_always = matches!(generated_as, Some(GeneratedAs::Always));
-                Step::Identity { column, is_always }
+                Step::Identity { column, change: Identity::Add { is_always } }
             }
         })
     }

@@ -104,6 +104,9 @@ fn declare(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     if query.command != "SELECT" || query.action != Action::Run {
         return Err(syntax(inner.text));
     }
+    if query.has_no_columns {
+        return Err(Error::unsupported("a cursor without columns"));
+    }
     let is_held = hold == Some("with");
     if has_locks(&query) {
         check_locking(is_held, has("scroll"), has("insensitive"))?;

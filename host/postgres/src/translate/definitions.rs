@@ -7,10 +7,10 @@ use sqlparser::ast::{
 };
 
 use super::casts::custom;
-use super::names::{folded, last, quoted_name, raw};
+use super::names::{folded, last, parts, quoted_name, raw};
 use super::numbering::{Numbering, identity, numbered};
 use super::{Rewriter, typed};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
 use postgres_types::bounds;
 
@@ -129,6 +129,15 @@ impl Rewriter<'_> {
             let data_type = custom(&numbered(&column.data_type.to_string(), numbering));
             self.replace(&mut column.data_type, data_type);
         }
+        let has_default = |one: &ColumnOptionDef| matches!(one.option, ColumnOption::Default(_));
+        if is_key
+            && numbering.is_none()
+            && column.options.iter().any(has_default)
+            && column.data_type.to_string().eq_ignore_ascii_case("integer")
+        {
+            // SQLite passes over the default of a row id.
+            self.replace(&mut column.data_type, ast::DataType::Int(None));
+        }
         let is_rowid = is_key
             && (numbering.is_some()
                 || column.data_type.to_string().eq_ignore_ascii_case("integer"));
@@ -226,12 +235,22 @@ impl Rewriter<'_> {
         if !index.with.is_empty() {
             self.replace(&mut index.with, Vec::new());
         }
+        if let [_, table] = parts(&index.table_name)[..] {
+            // SQLite has the schema at the name of the index, and finds a temporary table first.
+            let table = table.clone();
+            self.replace(&mut index.table_name, table.into());
+        }
         if index.name.is_none() {
             let columns: Vec<_> = index.columns.iter().map(column_part).collect();
             let name = format!("{}_{}_idx", last(&index.table_name), columns.join("_"));
             self.replace(&mut index.name, Some(ast::Ident::new(quoted_name(&name)).into()));
         }
         for column in &mut index.columns {
+            if let Expr::Value(value) = &column.column.expr {
+                // PostgreSQL takes an expression in parentheses, and a name or a call without.
+                let message = format!("syntax error at or near \"{value:.64}\"");
+                return Err(Error::new(sqlstate::SYNTAX_ERROR, message));
+            }
             if column.operator_class.is_some() {
                 self.replace(&mut column.operator_class, None);
             }

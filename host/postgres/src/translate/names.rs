@@ -66,13 +66,16 @@ enum Place {
     Plain,
     /// `information_schema.tables` is `information_schema_tables`.
     Prefixed,
+    /// Those of the session.
+    Temporary,
 }
 
 fn place(schema: &str) -> Result<Place> {
     match schema {
         "public" | "pg_catalog" => Ok(Place::Plain),
         // SQLite's own words, for programs that know them.
-        "main" | "temp" | "pg_temp" => Ok(Place::Plain),
+        "main" | "temp" => Ok(Place::Plain),
+        "pg_temp" => Ok(Place::Temporary),
         "information_schema" => Ok(Place::Prefixed),
         other => {
             let message = format!("schema \"{other}\" does not exist");
@@ -91,10 +94,14 @@ impl Rewriter<'_> {
         if matches!(schema.as_str(), "main" | "temp") && parts.len() == 2 {
             return Ok(());
         }
-        if let Place::Prefixed = place(&schema)? {
-            table.value = format!("information_schema_{}", table.value);
+        let mut parts = Vec::new();
+        match place(&schema)? {
+            Place::Plain => {}
+            Place::Prefixed => table.value = format!("information_schema_{}", table.value),
+            Place::Temporary => parts.push(ObjectNamePart::Identifier(Ident::new("temp"))),
         }
-        self.replace(name, ObjectName(vec![ObjectNamePart::Identifier(table)]));
+        parts.push(ObjectNamePart::Identifier(table));
+        self.replace(name, ObjectName(parts));
         Ok(())
     }
 

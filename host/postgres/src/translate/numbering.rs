@@ -26,6 +26,11 @@ impl Numbering {
         all.into_iter().find(|one| data_type.contains(one.comment())).unwrap_or(Self::Plain)
     }
 
+    /// Whether it is `GENERATED … AS IDENTITY`.
+    pub fn is_identity(self) -> bool {
+        matches!(self, Self::ByDefault | Self::Always)
+    }
+
     fn comment(self) -> &'static str {
         match self {
             Self::Plain => "",

@@ -164,6 +164,12 @@ impl Rewriter<'_> {
         if matches!(select.distinct, Some(Distinct::On(_))) {
             return Err(Error::unsupported("DISTINCT ON"));
         }
+        if select.projection.is_empty() {
+            return Err(match select.distinct {
+                Some(_) => Error::new(sqlstate::SYNTAX_ERROR, "SELECT DISTINCT needs columns"),
+                None => Error::unsupported("SELECT without columns here"),
+            });
+        }
         if matches!(select.distinct, Some(Distinct::All)) {
             self.replace(&mut select.distinct, None);
         }

@@ -69,7 +69,11 @@ pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
             words.accept("savepoint");
             (Action::Release(last_name(words)?), "RELEASE")
         }
-        "set" => (set::set(words)?, "SET"),
+        "set" => {
+            let action = set::set(words)?;
+            let is_of_constraints = matches!(action, Action::SetConstraints { .. });
+            (action, if is_of_constraints { "SET CONSTRAINTS" } else { "SET" })
+        }
         "reset" => (set::reset(words)?, "RESET"),
         "show" => (set::show(words)?, "SHOW"),
         "discard" => discard(words)?,

@@ -4,5 +4,7 @@
 mod tokens;
 mod tree;
 
+pub use tokens::alterations::CHANGE;
+pub use tokens::nothing::NOTHING;
 pub use tokens::tokens;
 pub use tree::tree;

@@ -210,7 +210,9 @@ fn placed(
     let mut placed = Vec::new();
     for item in items {
         let (name, expr) = match item {
-            SelectItem::UnnamedExpr(expr) => (name(expr), expr),
+            SelectItem::UnnamedExpr(expr) => {
+                (columns::name_of(expr, scope, schema, with, scope::MAX_DEPTH), expr)
+            }
             SelectItem::ExprWithAlias { expr, alias } => (crate::translate::folded(alias), expr),
             wildcard => {
                 let table = match wildcard {

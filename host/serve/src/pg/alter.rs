@@ -4,10 +4,12 @@
 //! they are changes the text of the table in the schema, of which [`schema`] makes sure that SQLite reads
 //! from it what is wanted and nothing else. All of it is one statement for the client: an error undoes it.
 
+mod collations;
 mod columns;
 mod comments;
 mod constraints;
 mod drops;
+mod identity;
 mod keys;
 mod renames;
 mod schema;
@@ -26,6 +28,7 @@ use super::execute::only_reads;
 use super::failure::{Failure, Result};
 use super::store::Analysed;
 use crate::session::connection::Entry;
+use collations::Wanted;
 
 /// The SQLSTATE of a name that another object has.
 const DUPLICATE_OBJECT: &str = "42710";
@@ -149,15 +152,23 @@ impl Conversation<'_> {
             Step::Default { column, expression } => {
                 self.set_default(table, &column, expression.as_deref())
             }
-            Step::Type { column, declared, wanted, using } => {
-                self.set_type(table, &column, &declared, (&wanted, using.as_deref()))
+            Step::Type { column, declared, wanted, using, collation } => {
+                let wanted = Wanted {
+                    declared: &declared,
+                    wanted: &wanted,
+                    using: using.as_deref(),
+                    collation: collation.as_deref(),
+                };
+                self.set_type(table, &column, &wanted)
             }
+            // It has become a part of the type.
+            Step::Collate { .. } => Ok(()),
             Step::DropColumn { column, cascades } => self.drop_column(table, &column, cascades),
             Step::Fill { column, expression } => self.write_rows(table, &column, &expression),
             Step::Comment { column, text } => {
                 self.set_comment(table, column.as_deref(), text.as_deref())
             }
-            Step::Identity { column, is_always } => self.set_identity(table, &column, is_always),
+            Step::Identity { column, change } => self.set_identity(table, &column, change),
         }
     }
 

@@ -179,6 +179,7 @@ impl Conversation<'_> {
         if analysed.generation.get() == generation {
             return Ok(analysed.again.borrow().clone().or_else(|| prepared.clone()));
         }
+        self.check_schemas(&analysed.text, &analysed.statement.command)?;
         let again = self.translated_anew(analysed)?;
         if !analysed.columns.is_empty()
             && has_own_columns(&analysed.statement)
@@ -228,6 +229,7 @@ impl Conversation<'_> {
         given: &[u32],
     ) -> Result<Analysed> {
         self.transaction.check(&statement.action)?;
+        self.check_schemas(own, &statement.command)?;
         if statement.parameters > 0 && is_definition(&statement.command) {
             return Err(
                 Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1").into()
@@ -250,6 +252,13 @@ impl Conversation<'_> {
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
+        let has_no_columns = match &statement.action {
+            Action::Execute { name, arguments } => {
+                self.prepared_for(name, arguments)?.has_no_columns
+            }
+            _ => statement.has_no_columns,
+        };
+        let columns = if has_no_columns { Vec::new() } else { columns };
         let origins = if has_own_columns(&statement) {
             self.origins(&statement, columns.len())?
         } else {
@@ -277,6 +286,7 @@ impl Conversation<'_> {
             again,
             lists,
             counts,
+            has_no_columns,
         };
         Ok(analysed)
     }

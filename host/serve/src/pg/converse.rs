@@ -325,14 +325,11 @@ impl<'a> Conversation<'a> {
             Message::Describe(Target::Portal, name) => {
                 // A cursor of SQL is a portal, too.
                 if let Some(cursor) = self.store.cursors.get(name) {
-                    self.stream.out.columns(&cursor.columns, &[], &[]);
+                    self.stream.out.row_description(&cursor.columns, &[], &[]);
                     return Ok(());
                 }
                 let portal = self.store.take_portal(name)?;
-                let described =
-                    portal.prepared.as_ref().map(|one| (&one.columns[..], &one.origins[..]));
-                let (columns, origins) = described.unwrap_or_default();
-                self.stream.out.columns(columns, origins, &portal.formats);
+                self.stream.out.columns(portal.prepared.as_deref(), &portal.formats);
                 self.store.keep_portal(name, portal);
             }
             Message::Execute { portal, rows } => self.execute_portal(portal, rows)?,
@@ -351,12 +348,9 @@ impl<'a> Conversation<'a> {
     }
 
     fn describe_statement(&mut self, prepared: &Prepared) {
-        let (parameters, columns, origins) = match prepared {
-            Some(one) => (&one.parameters[..], &one.columns[..], &one.origins[..]),
-            None => Default::default(),
-        };
+        let parameters = prepared.as_ref().map(|one| &one.parameters[..]).unwrap_or_default();
         self.stream.out.parameter_types(parameters);
-        self.stream.out.columns(columns, origins, &[]);
+        self.stream.out.columns(prepared.as_deref(), &[]);
     }
 }
 

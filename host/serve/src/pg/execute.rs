@@ -13,11 +13,11 @@ use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::values::{Format, in_result};
 
 use super::analyse::{is_definition, other_columns};
+use super::begin::{is_only_sqlite, runs};
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
 use super::store::{Analysed, bytes_of, check_length};
-use super::transact::{is_only_sqlite, runs};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
@@ -72,7 +72,7 @@ impl Conversation<'_> {
 
     fn run_simple(&mut self, analysed: &Analysed) -> Result<()> {
         let formats = self.fetched(&analysed.statement.action)?;
-        if !analysed.columns.is_empty() {
+        if analysed.returns_rows() {
             self.stream.out.row_description(&analysed.columns, &analysed.origins, formats);
         }
         let tag = self.execute(analysed, &[], formats, Sink::Client)?;
@@ -112,7 +112,9 @@ impl Conversation<'_> {
         self.check_alone(statement, false)?;
         if let Action::Execute { name, arguments } = &statement.action {
             let (prepared, values) = self.executed(name, arguments)?;
-            if prepared.columns != analysed.columns {
+            if (&prepared.columns, prepared.has_no_columns)
+                != (&analysed.columns, analysed.has_no_columns)
+            {
                 return Err(other_columns().into());
             }
             return self.execute(&prepared, &values, formats, sink);
@@ -138,6 +140,9 @@ impl Conversation<'_> {
             }
             (failure, _) => failure,
         })?;
+        if runs {
+            self.check_constraints(Some(statement))?;
+        }
         let notices = std::mem::take(&mut self.session.state().notices);
         notices.iter().for_each(|notice| self.warn(notice));
         if self.transaction == Transaction::Idle && !self.is_implicit && !self.is_together {
@@ -258,7 +263,8 @@ impl Conversation<'_> {
         formats: &[Format],
         mut sink: Sink<'_>,
     ) -> Result<u64> {
-        let Analysed { statement, columns, counts, .. } = analysed;
+        let Analysed { statement, columns, counts, has_no_columns, .. } = analysed;
+        let own_columns = if *has_no_columns { 1 } else { columns.len() };
         if statement.sql.is_empty() {
             return Ok(0);
         }
@@ -277,7 +283,7 @@ impl Conversation<'_> {
         let changes = self.engine.run(
             &statement.sql,
             |prepared| bind(prepared, values),
-            |prepared| check(prepared, columns.len(), first, read_only),
+            |prepared| check(prepared, own_columns, first, read_only),
             |row| {
                 rows += 1;
                 if *counts {
@@ -305,7 +311,7 @@ impl Conversation<'_> {
         if changes.rows > 0 {
             self.note_number(statement)?;
         }
-        Ok(if columns.is_empty() && !counts { changes.rows } else { rows })
+        Ok(if analysed.returns_rows() || *counts { rows } else { changes.rows })
     }
 
     /// Run SQL of this server.

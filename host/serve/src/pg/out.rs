@@ -7,6 +7,8 @@ use sqlite_wasm_postgres::types::parameters::Parameter;
 use sqlite_wasm_postgres::values::{self, Format};
 use sqlite_wasm_postgres::{Error, Result};
 
+use super::store::Analysed;
+
 /// How grave a report is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
@@ -135,12 +137,12 @@ impl Out {
         });
     }
 
-    /// The columns of rows; NoData where there are none.
-    pub fn columns(&mut self, columns: &[Output], origins: &[(u32, i16)], formats: &[Format]) {
-        if columns.is_empty() {
-            return self.empty(b'n');
+    /// The columns of a statement's rows; NoData if it returns none.
+    pub fn columns(&mut self, analysed: Option<&Analysed>, formats: &[Format]) {
+        match analysed.filter(|one| one.returns_rows()) {
+            Some(one) => self.row_description(&one.columns, &one.origins, formats),
+            None => self.empty(b'n'),
         }
-        self.row_description(columns, origins, formats);
     }
 
     /// The columns of rows.

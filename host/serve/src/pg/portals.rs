@@ -47,7 +47,7 @@ impl Conversation<'_> {
             self.stream.out.empty(b'I');
             return Ok(());
         };
-        if portal.rest.is_some() && analysed.columns.is_empty() {
+        if portal.rest.is_some() && !analysed.returns_rows() {
             let message = format!("portal \"{name}\" cannot be run");
             return Err(Error::new(sqlstate::OBJECT_NOT_READY, message).into());
         }
@@ -59,7 +59,7 @@ impl Conversation<'_> {
         if portal.rest.is_none() && analysed.lists {
             self.store.running = Some(portal.listed(name));
         }
-        if portal.rest.is_none() && (rows == 0 || analysed.columns.is_empty()) {
+        if portal.rest.is_none() && (rows == 0 || !analysed.returns_rows()) {
             let tag = self.execute(&analysed, &portal.values, &portal.formats, Sink::Client)?;
             self.stream.out.complete(&tag);
             portal.rest = Some(Default::default());

@@ -18,6 +18,7 @@ impl Conversation<'_> {
             self.session.state().settings.savepoint(name)?;
             self.session.state().locks.savepoint();
             self.session.state().notes.savepoint();
+            self.session.state().constraints.savepoint();
             self.begin_at_last()?;
         }
         self.run_plain(&format!("{verb} pg_savepoint_{mark}"))?;
@@ -26,6 +27,7 @@ impl Conversation<'_> {
                 self.session.state().settings.roll_back_to(mark);
                 self.session.state().locks.roll_back_to(mark);
                 self.session.state().notes.roll_back_to(mark);
+                self.session.state().constraints.roll_back_to(mark);
                 self.store.roll_back_to(mark);
                 // Tables may have come back.
                 self.forget_schema();
@@ -34,6 +36,7 @@ impl Conversation<'_> {
                 self.session.state().settings.release(mark);
                 self.session.state().locks.release_savepoint(mark);
                 self.session.state().notes.release(mark);
+                self.session.state().constraints.release(mark);
                 self.store.release(mark);
             }
             _ => {}

@@ -13,6 +13,7 @@ use sqlite_wasm_postgres::translate::SESSION_FUNCTION;
 use sqlite_wasm_postgres::{Error, Result};
 
 use super::advisory::{Key, LOOK, Mode, Own, Scope};
+use super::constraints::Constraints;
 use super::listing::TABLES;
 use super::notes::Notes;
 use crate::session::connection::SessionConnection;
@@ -31,6 +32,7 @@ pub struct State {
     pub settings: Settings,
     pub locks: Own,
     pub notes: Notes,
+    pub constraints: Constraints,
     /// The numbers that insertions got, by the name of the sequence.
     sequences: HashMap<String, i64>,
     last: Option<String>,
@@ -65,6 +67,7 @@ impl Shared {
             settings,
             locks,
             notes,
+            constraints: Constraints::default(),
             sequences: HashMap::new(),
             last: None,
             notices: Vec::new(),
@@ -110,6 +113,7 @@ impl State {
             self.settings.roll_back_to(last);
             self.locks.roll_back_to(last);
             self.notes.roll_back_to(last);
+            self.constraints.roll_back_to(last);
         }
     }
 

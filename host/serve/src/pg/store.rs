@@ -45,9 +45,16 @@ pub struct Analysed {
     pub lists: bool,
     /// Whether it returns a row for each that it changes, which are counted: SQLite counts none of a view.
     pub counts: bool,
+    /// Whether its rows have no columns.
+    pub has_no_columns: bool,
 }
 
 impl Analysed {
+    /// Whether it returns rows to the client.
+    pub fn returns_rows(&self) -> bool {
+        self.has_no_columns || !self.columns.is_empty()
+    }
+
     /// The same with another translation.
     pub fn renewed(&self, statement: translate::Statement, parameters: Vec<Parameter>) -> Self {
         Self {
@@ -60,6 +67,7 @@ impl Analysed {
             again: RefCell::default(),
             lists: self.lists,
             counts: self.counts,
+            has_no_columns: self.has_no_columns,
         }
     }
 

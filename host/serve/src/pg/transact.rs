@@ -63,6 +63,9 @@ impl Conversation<'_> {
                 self.session.state().notes.notify(channel, payload)?;
             }
             Action::AlterSequence(ty) => self.alter_sequence(ty)?,
+            Action::SetConstraints { names, is_immediate } => {
+                self.set_constraints(names.as_deref(), *is_immediate)?;
+            }
             Action::Nothing => {}
             _ => self.transact(&analysed.statement)?,
         }
@@ -102,7 +105,7 @@ impl Conversation<'_> {
     }
 
     /// Whether the client has begun a transaction, or statements of one message are one.
-    fn is_in_block(&self) -> bool {
+    pub(super) fn is_in_block(&self) -> bool {
         self.transaction != Transaction::Idle || self.is_implicit || self.is_together
     }
 
@@ -245,8 +248,9 @@ impl Conversation<'_> {
         if matches!(action, Action::Savepoint(_) | Action::RollbackTo(_) | Action::Release(_)) {
             return self.run_savepoint(sql, action);
         }
-        let done = self.run_plain(sql);
+        let mut done = self.run_plain(sql);
         if done.is_err() && matches!(action, Action::Commit { .. }) {
+            done = done.map_err(|failure| self.of_commit(failure));
             self.roll_back()?;
             self.transaction = Transaction::Idle;
             self.after_transaction(false);
@@ -265,6 +269,7 @@ impl Conversation<'_> {
         let mut state = self.session.state();
         state.settings.end(is_committed);
         state.locks.end_transaction();
+        state.constraints.end();
         if is_committed { state.notes.commit() } else { state.notes.forget() }
     }
 
@@ -285,6 +290,7 @@ impl Conversation<'_> {
             return Ok(());
         }
         let done = if self.engine.is_autocommit() { Ok(()) } else { self.run_plain("COMMIT") };
+        let done = done.map_err(|failure| self.of_commit(failure));
         if done.is_err() {
             self.roll_back()?;
         }
@@ -330,71 +336,8 @@ impl Conversation<'_> {
     }
 }
 
-impl Conversation<'_> {
-    /// Begin the client's transaction in SQLite, before its first statement. What is looked up
-    /// while that is prepared would be its first read otherwise, and older than what others write
-    /// until it gets its turn.
-    pub fn begin_at_last(&mut self) -> Result<()> {
-        if self.transaction == Transaction::Active && self.engine.is_autocommit() {
-            self.session.state().settings.has_begun();
-            self.run_plain("BEGIN")
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Begin a transaction for a statement whose client has begun none.
-    pub fn begin_implicit(&mut self, statement: &Statement) -> Result<()> {
-        let is_idle = self.transaction == Transaction::Idle && !self.is_implicit;
-        if runs(&statement.action) && is_idle && can_be_in_transaction(statement) {
-            self.session.state().settings.has_begun();
-            self.run_plain("BEGIN")?;
-            self.is_implicit = true;
-        }
-        Ok(())
-    }
-
-    /// Check that a statement that is a transaction of its own is not in another one.
-    ///
-    /// # Errors
-    ///
-    /// 25001.
-    pub fn check_alone(&self, statement: &Statement, is_together: bool) -> Result<()> {
-        let is_in_block = self.transaction != Transaction::Idle || self.is_implicit || is_together;
-        match statement.alone().filter(|_| is_in_block) {
-            Some(what) => {
-                let message = format!("{what} cannot run inside a transaction block");
-                Err(Error::new(sqlstate::ACTIVE_TRANSACTION, message).into())
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// Whether it runs a statement of the client.
-pub fn runs(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::Run
-            | Action::Explain(_)
-            | Action::Alter
-            | Action::Copy(_)
-            | Action::Declare { .. }
-            | Action::Execute { .. }
-    )
-}
-
-/// Whether a statement may be one of several in a transaction.
-pub fn can_be_in_transaction(statement: &Statement) -> bool {
-    statement.alone().is_none() && !is_only_sqlite(statement)
-}
-
-/// Whether SQLite's own word may act where it stands.
-pub fn is_only_sqlite(statement: &Statement) -> bool {
-    matches!(statement.command.as_str(), "PRAGMA" | "ATTACH" | "DETACH")
-}
-
-fn outside(what: &str) -> Error {
+/// What has an effect in a transaction only.
+pub fn outside(what: &str) -> Error {
     let message = format!("{what} can only be used in transaction blocks");
     Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message)
 }

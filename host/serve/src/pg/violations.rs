@@ -18,10 +18,10 @@ const MAX_ROWS: usize = 100;
 
 /// A foreign key: its columns, the other table, and its columns.
 #[derive(Debug, Default)]
-struct Reference {
-    columns: Vec<String>,
-    table: String,
-    referred: Vec<String>,
+pub struct Reference {
+    pub columns: Vec<String>,
+    pub table: String,
+    pub referred: Vec<String>,
 }
 
 /// A key whose values are known: `Key (a)=(1)`, and whether a table has them.
@@ -126,6 +126,16 @@ impl Conversation<'_> {
 
     /// The foreign keys of a table, in their order.
     fn references(&self, table: &str) -> Vec<Reference> {
+        self.numbered_references(table).into_iter().map(|(_, reference)| reference).collect()
+    }
+
+    /// The foreign key of a table that has a number in SQLite's list.
+    pub(super) fn reference(&self, table: &str, number: i64) -> Option<Reference> {
+        let mut all = self.numbered_references(table).into_iter();
+        all.find(|(id, _)| *id == number).map(|(_, reference)| reference)
+    }
+
+    fn numbered_references(&self, table: &str) -> Vec<(i64, Reference)> {
         let sql = format!(
             "SELECT id, \"from\", \"table\", \"to\" FROM pragma_foreign_key_list({}) \
              ORDER BY id DESC, seq",
@@ -152,7 +162,7 @@ impl Conversation<'_> {
                 reference.referred = keys.map(|column| column.name).collect();
             }
         }
-        found.into_iter().map(|(_, reference)| reference).collect()
+        found
     }
 
     /// The tables that have a foreign key to this one, none of which is temporary.
@@ -165,19 +175,31 @@ impl Conversation<'_> {
         Ok(self.engine.own_rows(&sql, |row| row.get(0))?)
     }
 
-    /// The name of the only foreign key of a table, or that which PostgreSQL gives to one.
+    /// The name of the only foreign key of these columns, or that which PostgreSQL gives to one.
     fn reference_name(&self, table: &str, reference: &Reference) -> String {
-        let sql = format!(
-            "SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = to_regclass({}) \
-             AND pg_get_constraintdef(oid) LIKE {}",
-            quoted_text(&quoted_name(table)),
-            quoted_text(&format!("FOREIGN KEY ({})%", reference.columns.join(", ")))
-        );
-        let names = self.engine.own_rows(&sql, |row| row.get::<_, String>(0)).unwrap_or_default();
-        match <[String; 1]>::try_from(names) {
-            Ok([name]) => name,
+        let names = self.reference_names(table, reference).unwrap_or_default();
+        match <[(String, bool); 1]>::try_from(names) {
+            Ok([(name, _)]) => name,
             Err(_) => format!("{table}_{}_fkey", reference.columns.join("_")),
         }
+    }
+
+    /// The names of the foreign keys of these columns, and whether each is deferred.
+    pub(super) fn reference_names(
+        &self,
+        table: &str,
+        reference: &Reference,
+    ) -> Result<Vec<(String, bool)>> {
+        let columns = reference.columns.iter();
+        let columns: Vec<_> =
+            columns.map(|column| format!("quote_ident({})", quoted_text(column))).collect();
+        let sql = format!(
+            "SELECT conname, condeferred FROM pg_constraint WHERE contype = 'f' AND conrelid = to_regclass({}) \
+             AND instr(pg_get_constraintdef(oid), 'FOREIGN KEY (' || {} || ')') = 1",
+            quoted_text(&quoted_name(table)),
+            columns.join(" || ', ' || ")
+        );
+        Ok(self.engine.own_rows(&sql, |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
 
     /// The row that a new one refers to is not there.

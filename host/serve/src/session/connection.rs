@@ -292,6 +292,14 @@ impl SessionConnection {
         Ok(rows.collect::<sqlite_sandbox::Result<_>>()?)
     }
 
+    /// Whether rows violate foreign keys that are checked at the commit.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be called.
+    pub fn has_foreign_key_violations(&self) -> Result<bool> {
+        Ok(self.db.has_foreign_key_violations()?)
+    }
+
     /// The connection, for functions of the server.
     pub fn connection(&self) -> &Connection {
         &self.db

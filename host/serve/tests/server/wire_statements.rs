@@ -325,3 +325,34 @@ fn a_compound_in_a_compound_is_computed_first() {
         assert_eq!(client.rows(sql), expected, "{sql}");
     }
 }
+
+#[test]
+fn rows_may_have_no_columns() {
+    let server = server();
+    let mut client = Client::new(&server);
+    for (sql, count) in [
+        ("SELECT FROM t", 2),
+        ("SELECT FROM t WHERE id = 1", 1),
+        ("SELECT WHERE false", 0),
+        ("SELECT FROM t UNION ALL SELECT FROM t", 4),
+        ("SELECT FROM t UNION SELECT FROM v", 1),
+    ] {
+        let all = client.query(sql);
+        assert_eq!(tags(&all), format!("T{}CZ", "D".repeat(count)), "{sql}: {}", shown(&all));
+        assert!(all.iter().filter(|(tag, _)| "TD".contains(*tag)).all(|(_, body)| body == b"\0\0"));
+        assert!(shown(&all).contains(&format!("SELECT {count}")), "{}", shown(&all));
+    }
+    let sql = [parse("s", "SELECT FROM t WHERE id > $1", &[]), bind("p", "s", &[Some("0")], 0)];
+    let described = [message('D', b"Ss\0"), message('D', b"Pp\0")].concat();
+    client.send(&[sql.concat(), described, execute("p", 1), execute("p", 0), sync()].concat());
+    assert_eq!(tags(&client.until_ready()), "12tTTDsDCZ");
+    client.rows("PREPARE x AS SELECT FROM t WHERE id = $1");
+    assert_eq!(tags(&client.query("EXECUTE x(1)")), "TDCZ");
+    assert_eq!(
+        client
+            .rows("SELECT EXISTS (SELECT FROM t WHERE a = 2), EXISTS (SELECT FROM t WHERE a = 3)"),
+        "t|f"
+    );
+    client.rows("DELETE FROM t WHERE NOT EXISTS (SELECT FROM v WHERE v.id = t.id)");
+    assert_eq!(client.error("SELECT count(*) FROM (SELECT FROM t) q").0, "0A000");
+}

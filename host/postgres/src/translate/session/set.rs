@@ -4,7 +4,7 @@ use super::words::{Words, string};
 use super::{Modes, modes};
 use crate::error::{Error, Result, sqlstate};
 use crate::state::zone_of_interval;
-use crate::translate::Action;
+use crate::translate::{Action, ConstraintName};
 use sql_tokens::Kind;
 
 /// Settings that are lists of names, which are quoted where they need it.
@@ -105,15 +105,26 @@ fn identity(words: &mut Words<'_>, name: &str, own: &str, is_local: bool) -> Res
     finished(words, name, (!is_own).then_some(given), is_local)
 }
 
-/// All constraints are checked at the end of each statement, or of the transaction, as they were
-/// declared.
+/// `SET CONSTRAINTS ALL DEFERRED` and `SET CONSTRAINTS a, public.b IMMEDIATE`.
 fn constraints(words: &mut Words<'_>) -> Result<Action> {
-    while words.word() != "deferred" && words.word() != "immediate" {
-        words.next().ok_or_else(|| words.wrong())?;
-    }
-    words.next();
+    let names = if words.accept("all") { None } else { Some(constraint_names(words)?) };
+    let when = words.one_of(&["deferred", "immediate"]).ok_or_else(|| words.wrong())?;
     words.end()?;
-    Ok(Action::Nothing)
+    Ok(Action::SetConstraints { names, is_immediate: when == "immediate" })
+}
+
+fn constraint_names(words: &mut Words<'_>) -> Result<Vec<ConstraintName>> {
+    let mut names = Vec::new();
+    loop {
+        let (mut schema, mut name) = (None, words.name()?);
+        while words.symbol(b'.') {
+            schema = Some(std::mem::replace(&mut name, words.name()?));
+        }
+        names.push(ConstraintName { schema, name });
+        if !words.symbol(b',') {
+            return Ok(names);
+        }
+    }
 }
 
 fn zone(words: &mut Words<'_>, is_local: bool) -> Result<Action> {

@@ -3,8 +3,10 @@
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
 
+pub mod alterations;
 mod compounds;
 mod labels;
+pub mod nothing;
 
 const BLANK: Token = Token::Whitespace(Whitespace::Space);
 
@@ -16,6 +18,7 @@ const TYPES: &[([Keyword; 2], &str)] = &[
 
 /// Spell tokens as the parser does. Whether SQLite would not read them as they were.
 pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
+    alterations::spell(all);
     let mut is_changed = compounds::spell(all);
     let mut around = labels::Around::default();
     let mut at = 0;
@@ -29,6 +32,7 @@ pub fn tokens(all: &mut Vec<TokenWithSpan>) -> bool {
                 Keyword::FOR => strength(all, at),
                 Keyword::LIKE | Keyword::ILIKE => pattern(all, at),
                 Keyword::ONLY => only(all, at),
+                Keyword::SELECT => nothing::spell(all, at),
                 Keyword::TABLE => table(all, at),
                 Keyword::USING => using(all, at),
                 Keyword::TRIM => trim(all, at),

@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, BinaryOperator, CastKind, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query,
-    SelectItem, SetExpr, TableFactor, UnaryOperator, Value, VisitorMut,
+    SetExpr, TableFactor, UnaryOperator, Value, VisitorMut,
 };
 
 use crate::translate::casts::custom;
 use crate::translate::names::{folded, parts};
+use crate::translate::no_columns::fill_query;
 use crate::translate::parse;
 use crate::walk::WalkMut;
 
@@ -80,14 +81,7 @@ impl VisitorMut for Spelling {
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         let is_changed = match expr {
-            Expr::Exists { subquery, .. } => match &mut *subquery.body {
-                SetExpr::Select(select) if select.projection.is_empty() => {
-                    let any = Value::Number("1".to_owned(), false);
-                    select.projection.push(SelectItem::UnnamedExpr(Expr::Value(any.into())));
-                    true
-                }
-                _ => false,
-            },
+            Expr::Exists { subquery, .. } => fill_query(subquery),
             Expr::BinaryOp { left, op, right } => name_operator(left, op, right),
             Expr::UnaryOp { op: UnaryOperator::Minus, .. } => negate_base(expr),
             Expr::Function(function) if is_called(function, "coalesce") => complete(function),

@@ -10,7 +10,7 @@ use super::calls::branches;
 use super::factors::is_open;
 use super::known::{compared, one, together, wider};
 use super::scope::{Columns, Known, MAX_COLUMNS, MAX_DEPTH, Scope};
-use super::{Schema, name};
+use super::{Schema, names::name_by};
 use crate::translate::{folded, string_of, table_name};
 
 /// The column of `generate_series`, which has the type of its arguments.
@@ -108,7 +108,7 @@ fn columns_of_select(select: &Select, schema: &dyn Schema, with: &Scope, depth: 
     for item in &select.projection {
         let table = match item {
             SelectItem::UnnamedExpr(expr) => {
-                columns.push(known(name(expr), expr));
+                columns.push(known(name_of(expr, &scope, schema, with, depth), expr));
                 continue;
             }
             SelectItem::ExprWithAlias { expr, alias } => {
@@ -127,6 +127,21 @@ fn columns_of_select(select: &Select, schema: &dyn Schema, with: &Scope, depth: 
         scope.add_all(table.as_deref(), &mut columns);
     }
     columns
+}
+
+/// The name that PostgreSQL gives to a column.
+pub(super) fn name_of(
+    expr: &Expr,
+    scope: &Scope,
+    schema: &dyn Schema,
+    with: &Scope,
+    depth: u32,
+) -> String {
+    name_by(expr, &|query| {
+        let with = Scope::with_outer(with, Some(scope));
+        let first = columns_of(query, schema, &with, depth).into_iter().next()?;
+        (!first.is_rest()).then_some(first.name)
+    })
 }
 
 /// `column1`, `column2`, … of VALUES.

@@ -4,14 +4,14 @@ use sql_tokens::{quoted_name, quoted_text};
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::table_text::{ColumnText, TableText};
-use sqlite_wasm_postgres::translate::{Numbering, numbered};
-use sqlite_wasm_postgres::types::Scalar;
+use sqlite_wasm_postgres::translate::Numbering;
 use sqlite_wasm_postgres::types::infer::Column;
 
 use super::super::converse::Conversation;
 use super::super::failure::Result;
 use super::Altered;
 use super::constraints::violated;
+use super::identity::is_identity;
 
 impl Conversation<'_> {
     pub(super) fn set_not_null(
@@ -28,6 +28,9 @@ impl Conversation<'_> {
         let row =
             |row: &sqlite_sandbox::Row<'_>| Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?));
         let (is_there, key) = self.engine.own_rows(&sql, row)?.pop().unwrap_or_default();
+        if !is_set && self.numbering(table, column)?.is_identity() {
+            return Err(is_identity(table, column).into());
+        }
         if !is_set && key > 0 {
             let message = format!("column \"{column}\" is in a primary key");
             return Err(Error::new("42P16", message).into());
@@ -64,6 +67,22 @@ impl Conversation<'_> {
             let message =
                 format!("column \"{column}\" of relation \"{}\" is a generated column", table.name);
             return Err(Error::new(sqlstate::SYNTAX_ERROR, message).into());
+        }
+        match self.numbering(table, column)? {
+            Numbering::Serial if expression.is_none() => {
+                return self.renumber(table, column, Numbering::Plain);
+            }
+            numbering if numbering.is_identity() => {
+                let error = is_identity(table, column);
+                let hint = "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.";
+                let is_dropped = expression.is_none();
+                return Err(if is_dropped { error.hint(hint) } else { error }.into());
+            }
+            _ if known.is_numbered() && expression.is_some() => {
+                let what = "DEFAULT of a key that SQLite numbers";
+                return Err(Error::unsupported(what).into());
+            }
+            _ => {}
         }
         if expression.is_none() && known.default.is_none() {
             return Ok(());
@@ -103,26 +122,6 @@ impl Conversation<'_> {
         self.engine
             .without_triggers(|engine| engine.run(&sql, |_| Ok(()), |_| Ok(()), |_| Ok(())))?;
         Ok(())
-    }
-
-    pub(super) fn set_identity(
-        &mut self,
-        table: &Altered,
-        column: &str,
-        is_always: bool,
-    ) -> Result<()> {
-        let known = self.column_of(table, column)?;
-        if !known.is_numbered() {
-            return Err(Error::unsupported("IDENTITY that is not the primary key").into());
-        }
-        if known.is_identity {
-            return Ok(());
-        }
-        let data_type = known.typed().map_or(Scalar::Int4, |typed| typed.ty.scalar());
-        let numbering = if is_always { Numbering::Always } else { Numbering::ByDefault };
-        self.rewrite(table, None, |text| {
-            Ok(text.with_type(place(text, column)?, &numbered(data_type.name(), numbering)))
-        })
     }
 
     pub(super) fn column_of(&self, table: &Altered, column: &str) -> Result<Column> {

@@ -11,6 +11,7 @@ use sqlite_wasm_postgres::types::{Scalar, Type, Typed, bounds};
 use super::super::converse::Conversation;
 use super::super::failure::Result;
 use super::Altered;
+use super::collations::Wanted;
 use super::columns::place;
 use super::constraints::violated;
 
@@ -18,13 +19,13 @@ use super::constraints::violated;
 const CONVERTED: &str = " altered";
 
 impl Conversation<'_> {
-    pub(super) fn set_type(
+    pub(super) fn set_type_only(
         &mut self,
         table: &Altered,
         column: &str,
-        declared: &str,
-        (wanted, using): (&str, Option<&str>),
+        to: &Wanted<'_>,
     ) -> Result<()> {
+        let Wanted { declared, wanted, using, .. } = *to;
         let known = self.column_of(table, column)?;
         let (old, new) = (known.typed(), Typed::declared(declared));
         if known.is_generated {
@@ -32,11 +33,15 @@ impl Conversation<'_> {
             return Err(Error::unsupported("TYPE of a generated column").hint(hint).into());
         }
         if known.is_numbered() {
-            return self.set_number_type(table, &known, declared, new);
+            return self.set_number_type(table, &known, to, new);
         }
         // As a part of the primary key it would be the number of the row.
         let declared = if declared.eq_ignore_ascii_case("integer") { "INT" } else { declared };
         let change = |text: &TableText<'_>| Ok(text.with_type(place(text, column)?, declared));
+        // As PostgreSQL does it: behind the client's own expression, and before the conversion without one.
+        if using.is_none() {
+            to.check_collation(new)?;
+        }
         if using.is_none() && old.zip(new).is_some_and(|(old, new)| keeps_values(old, new)) {
             return self.rewrite(table, Some(column), change);
         }
@@ -63,6 +68,7 @@ impl Conversation<'_> {
         let default =
             default.map(|default| self.default_as(default, wanted, column)).transpose()?;
         let value = self.converted(table, &known, declared, (wanted, using))?;
+        to.check_collation(new)?;
         // Rows that are older than the column get what they have before the text changes.
         self.write_whole_rows(table, &known)?;
         self.rewrite(table, Some(column), change)?;
@@ -81,9 +87,10 @@ impl Conversation<'_> {
         &mut self,
         table: &Altered,
         known: &Column,
-        declared: &str,
+        to: &Wanted<'_>,
         new: Option<Typed>,
     ) -> Result<()> {
+        let declared = to.declared;
         let scalar = match new.map(|new| new.ty) {
             Some(Type::One(scalar @ (Scalar::Int2 | Scalar::Int4 | Scalar::Int8))) => scalar,
             _ => {
@@ -92,6 +99,7 @@ impl Conversation<'_> {
                 return Err(Error::unsupported(what).hint(hint).into());
             }
         };
+        to.check_collation(new)?;
         let bound = match scalar {
             Scalar::Int2 => i64::from(i16::MAX),
             Scalar::Int4 => i64::from(i32::MAX),

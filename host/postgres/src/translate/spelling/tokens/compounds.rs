@@ -1,4 +1,5 @@
-//! `((SELECT 1) UNION (SELECT 2))` as a value: the parser takes the first query for the whole of it.
+//! `((SELECT 1) UNION (SELECT 2))` and `(VALUES (1))` as values: the parser takes the first query for the whole of it, and
+//! VALUES for a function.
 
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -10,13 +11,15 @@ const NAME: &str = "pg_compound";
 
 /// Spell such a value as a query from the compound. Whether there was one.
 pub fn spell(all: &mut Vec<TokenWithSpan>) -> bool {
-    if !all.iter().any(|one| is_operator(&one.token)) {
+    if !all.iter().any(|one| is_operator(&one.token) || is_values(&one.token)) {
         return false;
     }
     let pairs = pairs(all);
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (open, close) in pairs.iter().enumerate() {
-        if let Some(close) = close.filter(|_| is_value(all, open) && is_compound(all, &pairs, open))
+        let is_query = |close: &usize| is_compound(all, &pairs, open) || is_rows(all, open, *close);
+        if let Some(close) = close.filter(is_query)
+            && is_value(all, outermost(all, &pairs, open))
         {
             found.push((open, close));
         }
@@ -102,6 +105,38 @@ fn is_value(all: &[TokenWithSpan], open: usize) -> bool {
     }
 }
 
+/// The first of the parentheses that have nothing else in them than this one.
+fn outermost(all: &[TokenWithSpan], pairs: &[Option<usize>], mut open: usize) -> usize {
+    loop {
+        let outer = (0..open).rev().find(|at| !matches!(all[*at].token, Token::Whitespace(_)));
+        let outer = outer.filter(|outer| all[*outer].token == Token::LParen);
+        match outer.filter(|outer| pairs[open].and_then(|close| next(all, close)) == pairs[*outer])
+        {
+            Some(outer) => open = outer,
+            None => return open,
+        }
+    }
+}
+
+/// Whether it has VALUES in it, and is no table whose columns an alias names.
+fn is_rows(all: &[TokenWithSpan], open: usize, close: usize) -> bool {
+    let is_word = |at: usize| matches!(all[at].token, Token::Word(_));
+    let is_open = |at: usize| all[at].token == Token::LParen;
+    let first = next(all, open).filter(|first| is_values(&all[*first].token));
+    if !first.and_then(|first| next(all, first)).is_some_and(is_open) {
+        return false;
+    }
+    let mut alias = next(all, close).filter(|at| is_word(*at));
+    if alias.is_some_and(|at| super::is_word(&all[at].token, Keyword::AS)) {
+        alias = alias.and_then(|at| next(all, at)).filter(|at| is_word(*at));
+    }
+    !alias.and_then(|alias| next(all, alias)).is_some_and(is_open)
+}
+
+fn is_values(token: &Token) -> bool {
+    super::is_word(token, Keyword::VALUES)
+}
+
 /// Whether it begins with a query in parentheses, and a compound goes on behind that.
 fn is_compound(all: &[TokenWithSpan], pairs: &[Option<usize>], open: usize) -> bool {
     let Some(inner) = next(all, open).filter(|inner| all[*inner].token == Token::LParen) else {
@@ -139,6 +174,19 @@ mod tests {
                 "SELECT 1 WHERE 2 = (((SELECT 1) UNION SELECT 2) EXCEPT SELECT ((SELECT 1) UNION SELECT 2))",
                 "SELECT 1 WHERE 2 = (SELECT * FROM (SELECT 1 AS `?column?` UNION SELECT 2 EXCEPT SELECT (SELECT * FROM \
                  (SELECT 1 AS `?column?` UNION SELECT 2) AS `pg_compound`)) AS `pg_compound`)",
+            ),
+            (
+                "SELECT ((((SELECT 1 AS a) UNION SELECT 2)))",
+                "SELECT (((SELECT * FROM (SELECT 1 AS a UNION SELECT 2) AS `pg_compound`)))",
+            ),
+            (
+                "SELECT 2 = (VALUES (1), (2) ORDER BY 1 LIMIT 1), (VALUES (3))",
+                "SELECT 2 = (SELECT * FROM (SELECT * FROM (VALUES (1), (2)) AS `*VALUES*` ORDER BY 1 NULLS LAST LIMIT 1) \
+                 AS `pg_compound`), (SELECT * FROM (VALUES (3)) AS `pg_compound`)",
+            ),
+            (
+                "SELECT b FROM a, (VALUES (1)) AS v(b)",
+                "SELECT b FROM a, (SELECT * FROM (WITH v (b) AS (VALUES (1)) SELECT * FROM v)) AS v",
             ),
         ] {
             assert_eq!(one(sql).sql, expected);

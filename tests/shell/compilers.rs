@@ -11,14 +11,14 @@ use sqlite_wasm_runtime::limits::address_space::Form;
 use crate::support::{self, Directory, composed};
 
 /// A component that `make build` makes.
-fn component(name: &str) -> Vec<u8> {
+pub fn component(name: &str) -> Vec<u8> {
     let path = support::our_binary().with_file_name(format!("{name}.wasm"));
     let path = support::existing(path, "`make build` makes it");
     fs::read(path).expect("the component is readable")
 }
 
 /// Whether the build has made this image.
-fn has_image(name: &str) -> bool {
+pub fn has_image(name: &str) -> bool {
     support::repository().join(format!("target/native/{name}.image")).exists()
 }
 

@@ -9,6 +9,7 @@ mod cache;
 mod command_line;
 mod compilers;
 mod console;
+mod decoy;
 mod descriptors;
 mod doctor;
 mod documents;

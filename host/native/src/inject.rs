@@ -37,31 +37,45 @@ fn is_it(wasm: &[u8], module: &CoreModule, hash: &[u8; 32]) -> bool {
     blake3::hash(&wasm[module.content.clone()]) == *hash
 }
 
-/// The component that is compiled instead of `wasm`.
+/// What is compiled instead of a component.
+pub struct Prepared {
+    /// The component.
+    pub component: Vec<u8>,
+    /// The core module in it that gets the image.
+    pub module: Vec<u8>,
+}
+
+/// What is compiled instead of `wasm`.
 ///
 /// # Errors
 ///
 /// When the image is for another one.
-pub fn prepared(wasm: &[u8], image: &Image) -> Result<Vec<u8>> {
+pub fn prepared(wasm: &[u8], image: &Image) -> Result<Prepared> {
     let mut modules = modules(wasm)?.into_iter();
     let found = modules.find(|module| is_it(wasm, module, &image.module));
     let found = found.context("the image is for another module")?;
     let original = &wasm[found.content.clone()];
     let module = component::padded(rewrite::rewritten(original, image)?, original.len())?;
-    Ok(component::replaced(wasm, &found, &module))
+    Ok(Prepared { component: component::replaced(wasm, &found, &module), module })
 }
 
 /// Compile what [`prepared`] returned, or a component that contains its module unchanged. `config`
 /// is called for each of the two passes, and chooses no parallel compilation.
 ///
+/// Who made the rest of the component may be hostile. So the layout is that of exactly this module:
+/// its types have other numbers behind a module with the same types in another order, and LLVM's code
+/// would take a function of one type for one of another.
+///
 /// # Errors
 ///
 /// When anything does not fit, or the compiler refuses the component.
-pub fn compile(wasm: &[u8], image: &Image, config: impl Fn() -> Config) -> Result<Vec<u8>> {
-    let fits = modules(wasm)?.into_iter().any(|module| {
-        Layout::of(wasm, &wasm[module.content]).is_ok_and(|layout| layout.fits(&image.layout))
-    });
-    ensure!(fits, OTHER_LAYOUT);
+pub fn compile(
+    wasm: &[u8],
+    module: &[u8],
+    image: &Image,
+    config: impl Fn() -> Config,
+) -> Result<Vec<u8>> {
+    ensure!(Layout::of(wasm, module)?.fits(&image.layout), OTHER_LAYOUT);
     in_two_passes(image, |store| Ok(engine(config(), store)?.precompile_component(wasm)?))
 }
 

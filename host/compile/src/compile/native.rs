@@ -1,11 +1,12 @@
-//! LLVM's code instead of Cranelift's, for the components that it was made of.
+//! LLVM's code instead of Cranelift's, for the core modules that it was made of.
 //!
 //! The build embeds images in this program (`build.rs`), so whoever can replace one can replace the
-//! program. Whatever does not fit leaves the component to Cranelift: another component, kind of
-//! code or processor, or another wasmtime than the image was made for.
+//! program. Anybody can make a component that contains such a module, as composed files do; its code
+//! fits if its instances have the layout for which it was made. Whatever does not fit leaves the
+//! component to Cranelift: another module, layout, kind of code or processor, or another wasmtime.
 
 use sqlite_wasm_native::image::{Image, Packed};
-use sqlite_wasm_native::inject;
+use sqlite_wasm_native::inject::{self, Prepared};
 use sqlite_wasm_native::pinned::{GUARD_BYTES, RESERVATION_BYTES};
 use sqlite_wasm_runtime::artifact::engine::EngineKind;
 use sqlite_wasm_runtime::limits::address_space::{FULL_GUARD_BYTES, Form};
@@ -40,9 +41,9 @@ fn is_timed(kind: EngineKind) -> Option<bool> {
 }
 
 fn inserted(kind: EngineKind, wasm: &[u8], image: &Image) -> anyhow::Result<Vec<u8>> {
-    let prepared = inject::prepared(wasm, image)?;
-    let forwarding = forward::forwarding(&prepared)?.unwrap_or(prepared);
-    inject::compile(&forwarding, image, || {
+    let Prepared { component, module } = inject::prepared(wasm, image)?;
+    let forwarding = forward::forwarding(&component)?.unwrap_or(component);
+    inject::compile(&forwarding, &module, image, || {
         let mut config = config(kind);
         // The order of functions says which is which.
         config.parallel_compilation(false);

@@ -35,7 +35,8 @@ fn component(factor: u32) -> Vec<u8> {
 }
 
 fn compiled(component: &[u8], image: &Image) -> anyhow::Result<Vec<u8>> {
-    inject::compile(&inject::prepared(component, image)?, image, config)
+    let prepared = inject::prepared(component, image)?;
+    inject::compile(&prepared.component, &prepared.module, image, config)
 }
 
 fn run(engine: &Engine, code: &[u8]) -> i32 {

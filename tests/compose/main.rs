@@ -6,4 +6,5 @@ mod support;
 mod command;
 mod distribution;
 mod frozen;
+mod hostile;
 mod malicious;

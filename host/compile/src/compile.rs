@@ -4,9 +4,10 @@ mod forward;
 mod native;
 mod processor;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use sqlite_wasm_runtime::artifact;
 use sqlite_wasm_runtime::artifact::engine::EngineKind;
+use sqlite_wasm_runtime::artifact::trace::LLVM_NAME;
 use sqlite_wasm_runtime::limits::address_space::Form;
 use wasmtime::{Config, Engine, OptLevel};
 
@@ -17,7 +18,7 @@ use wasmtime::{Config, Engine, OptLevel};
 ///
 /// When it is not a component, or the compiler refuses it.
 pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
-    artifact::check_wasm(wasm)?;
+    check(wasm)?;
     native::compile(kind, wasm).map_or_else(|| by_cranelift(kind, wasm), Ok)
 }
 
@@ -27,7 +28,7 @@ pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
 ///
 /// As [`compile`].
 pub fn by_cranelift(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
-    artifact::check_wasm(wasm)?;
+    check(wasm)?;
     let mut config = config(kind);
     // With little address space, each compiling thread would reserve its own heap.
     config.parallel_compilation(kind.form() == Form::Full);
@@ -38,6 +39,19 @@ pub fn by_cranelift(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         .and_then(|wasm| engine.precompile_component(&wasm).ok())
         .map_or_else(|| engine.precompile_component(wasm), Ok);
     code.map_err(|error| artifact::invalid(&error.root_cause().to_string()))
+}
+
+/// Refuse what is no component, and a name that would hide where a trap happened: frames of the function with
+/// LLVM's code are shown by other names, and are nobody's.
+fn check(wasm: &[u8]) -> Result<()> {
+    artifact::check_wasm(wasm)?;
+    let name = LLVM_NAME.as_bytes();
+    let has_it = wasm.windows(name.len()).any(|bytes| bytes == name);
+    ensure!(
+        !has_it,
+        "it contains the name `{LLVM_NAME}`, which is that of this program's own code; rename it"
+    );
+    Ok(())
 }
 
 fn config(kind: EngineKind) -> Config {

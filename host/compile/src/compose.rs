@@ -21,20 +21,21 @@ use anyhow::{Context, Result, ensure};
 use sqlite_wasm_runtime::contract::composition::{
     BUNDLED_SECTION, Composition, Embedded, Placement, SECTION, layout,
 };
-use sqlite_wasm_runtime::extensions::compose::{Base, Extension, Parts, check_names};
+use sqlite_wasm_runtime::contract::types::Manifest;
+use sqlite_wasm_runtime::extensions::compose::{Extension, Parts, Request, check_names};
 
 use cli::Cli;
 use graph::Graph;
 
-/// The composed file of `base` with `extensions`. The same input gives the same bytes.
+/// The composed file of a request. The same input gives the same bytes.
 ///
 /// # Errors
 ///
 /// When a component is of another kind, or an extension is embedded already.
-pub fn compose(base: &Base, extensions: &[Extension]) -> Result<Vec<u8>> {
+pub fn compose(Request { base, fused, extensions }: &Request) -> Result<Vec<u8>> {
     let before = base.parts()?;
     check_names(&before.extensions, extensions)?;
-    let (mut wasm, cli) = fuse(base, &before, extensions)?;
+    let (mut wasm, cli) = fuse(&before, fused, extensions)?;
     let component_bytes = wasm.len();
     let extensions = embed(&mut wasm, &before, extensions)?;
     let cli_version = base.version().map(str::to_owned);
@@ -44,15 +45,19 @@ pub fn compose(base: &Base, extensions: &[Extension]) -> Result<Vec<u8>> {
 }
 
 /// The component with the CLI and all fused extensions, and the position of the CLI in it.
-fn fuse(base: &Base, before: &Parts, extensions: &[Extension]) -> Result<(Vec<u8>, Range<usize>)> {
+fn fuse(
+    before: &Parts,
+    manifests: &[Manifest],
+    extensions: &[Extension],
+) -> Result<(Vec<u8>, Range<usize>)> {
     let new = || extensions.iter().filter(|extension| extension.is_fused());
     if new().next().is_none() {
         return Ok((before.component.to_vec(), before.cli.clone()));
     }
     let mut graph = Graph::default();
     let mut fused = Vec::new();
-    ensure!(before.fused().count() == base.fused().len(), "a manifest is missing");
-    for ((_, wasm), manifest) in before.fused().zip(base.fused()) {
+    ensure!(before.fused().count() == manifests.len(), "a manifest is missing");
+    for ((_, wasm), manifest) in before.fused().zip(manifests) {
         fused.push(graph.read(wasm?, manifest)?);
     }
     for one in new() {

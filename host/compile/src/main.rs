@@ -92,8 +92,7 @@ fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
         Task::Inspect => inspect::inspect(&request)?.encode(),
         Task::Encode => encode::encode(&request),
         Task::Compose => {
-            let (base, extensions) = sqlite_wasm_runtime::extensions::compose::parse(&request)?;
-            compose::compose(&base, &extensions)
+            compose::compose(&sqlite_wasm_runtime::extensions::compose::parse(&request)?)
         }
     }
 }

@@ -29,6 +29,13 @@ pub struct CoreModule {
     pub content: Range<usize>,
 }
 
+impl CoreModule {
+    /// Whether it is in a component inside of the component.
+    pub fn is_nested(&self) -> bool {
+        self.around.len() > 1
+    }
+}
+
 /// All core modules, in the order in which they are in the file.
 ///
 /// # Errors

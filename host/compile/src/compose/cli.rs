@@ -30,7 +30,7 @@ impl<'a> Cli<'a> {
     ///
     /// # Errors
     ///
-    /// When it was not made of one core module and trampolines.
+    /// When it has no core module of its own, or was made for another contract.
     pub fn open(wasm: &'a [u8]) -> Result<Self> {
         let DecodedWasm::Component(resolve, world) = decode(wasm)? else {
             bail!("it is WIT and not a component");
@@ -101,10 +101,10 @@ const TRAMPOLINES: &str = "trampolines";
 const NO_CODE: &str = "it has no code of its own";
 
 /// The module of a component that was made of a single one: `wit-component` puts it first, and
-/// behind it trampolines, which are made anew, and its own adapters. Other modules would be lost.
+/// behind it trampolines and its own adapters, which are made anew. Other modules are lost.
 fn main_module(wasm: &[u8]) -> Result<&[u8]> {
-    let main = component::modules(wasm)?.into_iter().next().context(NO_CODE)?;
-    let main = &wasm[main.content];
+    let main = component::modules(wasm)?.into_iter().find(|module| !module.is_nested());
+    let main = &wasm[main.context(NO_CODE)?.content];
     for payload in Parser::new(0).parse_all(main) {
         if let Payload::ImportSection(imports) = payload? {
             for import in imports.into_imports() {

@@ -123,11 +123,12 @@ impl Compose {
         loader: &Loader,
     ) -> Result<Composed> {
         let path = self.base()?;
+        let cli = Base::read(&path, loader)?;
         let mut extensions = recipe.extensions();
-        let cli = Base::read(&path, loader, &mut extensions)?;
         let found =
             self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
-        compose(&recipe.compiler, &cli, &found.collect::<Result<Vec<_>>>()?)
+        let found = found.collect::<Result<Vec<_>>>()?;
+        compose(&recipe.compiler, &cli, &found, &mut extensions)
     }
 
     /// What gets the extensions: a name without a directory may be that of a component that comes

@@ -25,7 +25,7 @@ pub(crate) use layout::replace_section;
 /// Most extensions in one file: as many as can be loaded at run time.
 pub const MAX_EMBEDDED: usize = 256;
 
-const MAGIC: [u8; 8] = *b"sqwascp3";
+const MAGIC: [u8; 8] = *b"sqwascp4";
 
 /// Bytes behind the JSON.
 const TAIL_BYTES: usize = 4 + MAGIC.len();

@@ -10,8 +10,8 @@
 //! let directories = ["extensions".into()];
 //! let mut extensions = ExtensionsCtx::new(Vec::new());
 //! let series = Extension::find("series", &directories, &mut extensions)?;
-//! let cli = Base::read("cli.wasm".as_ref(), &Loader::new(None)?, &mut extensions)?;
-//! let composed = compose(&Compiler::default(), &cli, &[series])?;
+//! let cli = Base::read("cli.wasm".as_ref(), &Loader::new(None)?)?;
+//! let composed = compose(&Compiler::default(), &cli, &[series], &mut extensions)?;
 //! std::fs::write("out.wasm", composed.wasm)?;
 //! # Ok::<(), anyhow::Error>(())
 //! ```
@@ -24,7 +24,7 @@ use anyhow::{Result, ensure};
 
 pub use base::{Base, Parts};
 pub use extension::Extension;
-pub use request::{compose, parse};
+pub use request::{Request, compose, parse};
 
 use crate::contract::composition::{Composition, Embedded, MAX_EMBEDDED};
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::Extension;
 use crate::artifact::compiler::Facts;
 use crate::artifact::component::Loader;
 use crate::contract::check;
@@ -21,50 +22,50 @@ const DISPATCH: &str = "sqlite-wasm:host/dispatch@";
 pub struct Base {
     wasm: Vec<u8>,
     version: Option<String>,
-    /// The manifests of the extensions that are fused into it, in their order: all trampolines are
-    /// made anew.
-    fused: Vec<Manifest>,
 }
 
 impl Base {
-    /// Read the file at `path`, and let the extensions in it describe themselves.
+    /// Read the file at `path`.
     ///
     /// # Errors
     ///
     /// When it cannot be read, or takes no extensions.
-    pub fn read(path: &Path, loader: &Loader, extensions: &mut ExtensionsCtx) -> Result<Self> {
-        let mut read = || -> Result<Self> {
+    pub fn read(path: &Path, loader: &Loader) -> Result<Self> {
+        let read = || -> Result<Self> {
             let (wasm, facts) = loader.inspect(path)?;
             check_cli(&facts)?;
             let recorded = Composition::of(&wasm)?.and_then(|before| before.cli_version);
             let version = recorded.or(facts.cli_version);
             let version = version.filter(|version| check::line("version", version).is_ok());
-            let mut base = Self::new(wasm, version, Vec::new());
-            base.fused = base.described(path, extensions)?;
-            Ok(base)
+            Ok(Self { wasm, version })
         };
         read().with_context(|| format!("failed to use the CLI `{}`", escaped(path)))
     }
 
     /// One whose file was read, and checked, by the caller.
-    pub(super) fn new(wasm: Vec<u8>, version: Option<String>, fused: Vec<Manifest>) -> Self {
-        Self { wasm, version, fused }
+    pub(super) fn new(wasm: Vec<u8>, version: Option<String>) -> Self {
+        Self { wasm, version }
     }
 
-    fn described(&self, path: &Path, extensions: &mut ExtensionsCtx) -> Result<Vec<Manifest>> {
+    /// The manifests of the extensions that are fused into it, as they describe themselves: the list in
+    /// the file is whoever's who made it.
+    pub(super) fn described(&self, extensions: &mut ExtensionsCtx) -> Result<Vec<Manifest>> {
         let parts = self.parts()?;
-        let manifests = parts.fused().map(|(embedded, wasm)| {
-            let manifest = extensions.describe(path, wasm?)?;
-            let is_it = manifest.name == embedded.name && manifest.needs.is_empty();
-            ensure!(is_it, "`{}` in it is another extension", embedded.name);
+        let manifests = parts.fused().map(|(listed, wasm)| {
+            let (name, wasm) = (escaped(&listed.name), wasm?);
+            let manifest = extensions.describe(Path::new(&listed.name), wasm);
+            let manifest = manifest.with_context(|| format!("failed to use `{name}` in the CLI"))?;
+            let found = Extension::new(wasm.to_vec(), manifest.clone(), false).embedded();
+            let placement = found.placement;
+            let found = Embedded { placement: listed.placement.clone(), ..found };
+            ensure!(
+                found == *listed && matches!(placement, Placement::Fused(_)),
+                "the CLI's list of extensions says something else of `{name}` than `{name}` itself; \
+                 compose it again from its parts"
+            );
             Ok(manifest)
         });
         manifests.collect()
-    }
-
-    /// The manifests of the extensions that are fused into it.
-    pub fn fused(&self) -> &[Manifest] {
-        &self.fused
     }
 
     pub(super) fn wasm(&self) -> &[u8] {

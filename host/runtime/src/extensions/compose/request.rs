@@ -8,6 +8,7 @@ use super::{Base, Composed, Extension, check_names};
 use crate::artifact::compiler::{Compiler, Task};
 use crate::contract::composition::Composition;
 use crate::contract::types::Manifest;
+use crate::extensions::ExtensionsCtx;
 
 /// Bytes of the header's length.
 const LENGTH_BYTES: usize = 4;
@@ -27,15 +28,34 @@ struct Part {
     is_script: bool,
 }
 
-/// Put `extensions` into `base`, by the helper of `compiler`.
+/// What the helper composes.
+pub struct Request {
+    /// What gets the extensions.
+    pub base: Base,
+    /// The manifests of those that are fused into it, in their order: all trampolines are made anew. None where
+    /// no further one is fused.
+    pub fused: Vec<Manifest>,
+    /// The further extensions.
+    pub extensions: Vec<Extension>,
+}
+
+/// Put `extensions` into `base`, by the helper of `compiler`. Those in `base` describe themselves by
+/// `context`.
 ///
 /// # Errors
 ///
 /// When a component is not what it should be, an extension is embedded already, or
 /// [`Failed`](crate::artifact::compiler::Failed).
-pub fn compose(compiler: &Compiler, base: &Base, extensions: &[Extension]) -> Result<Composed> {
+pub fn compose(
+    compiler: &Compiler,
+    base: &Base,
+    extensions: &[Extension],
+    context: &mut ExtensionsCtx,
+) -> Result<Composed> {
     let warnings = check_names(&base.parts()?.extensions, extensions)?;
-    let (header, parts) = request(base, extensions)?;
+    let is_fusing = extensions.iter().any(Extension::is_fused);
+    let fused = if is_fusing { base.described(context)? } else { Vec::new() };
+    let (header, parts) = request(base, fused, extensions)?;
     let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
     composed(compiler.run(Task::Compose, &parts)?, warnings)
 }
@@ -46,7 +66,11 @@ pub fn compose(compiler: &Compiler, base: &Base, extensions: &[Extension]) -> Re
 /// # Errors
 ///
 /// When the header is too long.
-fn request<'a>(base: &'a Base, extensions: &'a [Extension]) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
+fn request<'a>(
+    base: &'a Base,
+    fused: Vec<Manifest>,
+    extensions: &'a [Extension],
+) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
     let part = |one: &Extension| Part {
         bytes: one.wasm().len(),
         manifest: one.manifest().clone(),
@@ -55,7 +79,7 @@ fn request<'a>(base: &'a Base, extensions: &'a [Extension]) -> Result<(Vec<u8>, 
     let header = serde_json::to_vec(&Header {
         base_bytes: base.wasm().len(),
         base_version: base.version().map(str::to_owned),
-        fused: base.fused().to_vec(),
+        fused,
         extensions: extensions.iter().map(part).collect(),
     })?;
     let mut bytes = u32::try_from(header.len())?.to_le_bytes().to_vec();
@@ -69,19 +93,19 @@ fn request<'a>(base: &'a Base, extensions: &'a [Extension]) -> Result<(Vec<u8>, 
 /// # Errors
 ///
 /// When it is not complete.
-pub fn parse(request: &[u8]) -> Result<(Base, Vec<Extension>)> {
+pub fn parse(request: &[u8]) -> Result<Request> {
     let (length, mut rest) = request.split_first_chunk::<LENGTH_BYTES>().context(INCOMPLETE)?;
     let header = take(&mut rest, u32::from_le_bytes(*length) as usize)?;
     let header: Header = serde_json::from_slice(header).context(INCOMPLETE)?;
     let wasm = take(&mut rest, header.base_bytes)?.to_vec();
-    let base = Base::new(wasm, header.base_version, header.fused);
+    let base = Base::new(wasm, header.base_version);
     let mut extensions = Vec::new();
     for part in header.extensions {
         let wasm = take(&mut rest, part.bytes)?.to_vec();
         extensions.push(Extension::new(wasm, part.manifest, part.is_script));
     }
     ensure!(rest.is_empty(), INCOMPLETE);
-    Ok((base, extensions))
+    Ok(Request { base, fused: header.fused, extensions })
 }
 
 /// The result of the helper, after the same checks as any composed file.

@@ -95,7 +95,7 @@ pub fn padded(mut module: Vec<u8>, length: usize) -> Result<Vec<u8>> {
     if module.len() < length {
         module.push(CUSTOM);
         // As many bytes for each length.
-        let content = length.checked_sub(module.len() + NUMBER_BYTES).unwrap_or_default();
+        let content = length.saturating_sub(module.len() + NUMBER_BYTES);
         let groups = (0..NUMBER_BYTES).map(|group| (content >> (7 * group)) as u8 & 0x7f);
         module.extend(groups.take(NUMBER_BYTES - 1).map(|group| group | 0x80));
         module.push((content >> (7 * (NUMBER_BYTES - 1))) as u8);

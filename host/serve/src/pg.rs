@@ -8,6 +8,7 @@ mod alter;
 mod analyse;
 mod begin;
 mod cancel;
+mod checked;
 mod constraints;
 mod converse;
 mod copy;

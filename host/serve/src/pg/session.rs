@@ -13,7 +13,7 @@ use sqlite_wasm_postgres::translate::SESSION_FUNCTION;
 use sqlite_wasm_postgres::{Error, Result};
 
 use super::advisory::{Key, LOOK, Mode, Own, Scope};
-use super::constraints::Constraints;
+use super::checked::Constraints;
 use super::listing::TABLES;
 use super::notes::Notes;
 use crate::session::connection::SessionConnection;

@@ -8,8 +8,9 @@ use wasmtime::{Engine, Store};
 
 use crate::engines::{config, engine};
 
-/// Two core modules, of which the first calls the second.
+/// Two core modules, of which the first calls the second. It is longer than what wasmtime compiles instead.
 fn component(factor: u32) -> Vec<u8> {
+    let more = "(drop (i32.add (local.get 0) (i32.const 1)))".repeat(100);
     let text = format!(
         r#"(component
           (core module $main
@@ -18,6 +19,7 @@ fn component(factor: u32) -> Vec<u8> {
             (table 2 2 funcref)
             (elem (i32.const 0) $inner)
             (func $inner (param i32) (result i32)
+              {more}
               (i32.store (i32.const 8) (local.get 0))
               (i32.mul (i32.load (i32.const 8)) (i32.const {factor})))
             (func (export "run") (param i32) (result i32)

@@ -1,6 +1,6 @@
 //! The statements that each role may run. SQLite enforces the sandbox; this refuses statements that
 //! are legal and would affect others: settings of the file, other files, and pages of the file
-//! written directly. That a role only reads is not checked here: `session/engine.rs` refuses its
+//! written directly. That a role only reads is not checked here: `session/connection.rs` refuses its
 //! statements that SQLite does not call read-only, and its connection is `query_only`.
 //!
 //! Only the first words of a statement decide. That is sound because a PRAGMA, an ATTACH or a

@@ -152,7 +152,7 @@ mod tests {
         reading.set(true, || Ok::<_, ()>(())).unwrap();
         for refused in [insert, commit] {
             assert_eq!(decide(refused, true), Authorization::Deny);
-            // `session/engine.rs` looks at the client's statements.
+            // `session/connection.rs` looks at the client's statements.
             assert_eq!(decide(refused, false), Authorization::Allow);
         }
         assert_eq!(decide(A::Select, true), Authorization::Allow);

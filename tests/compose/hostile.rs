@@ -24,6 +24,22 @@ fn a_list_that_says_something_else_than_the_extensions_is_refused() {
     }
 }
 
+/// Trampolines of an older form are in the shell's own module, where no composition finds them.
+#[test]
+fn a_file_of_an_older_form_says_what_to_do() {
+    let composed = Composed::with("older", &["uuid"]);
+    let mut file = fs::read(composed.portable()).expect("it is there");
+    *file.last_mut().expect("it ends with the mark") = b'3';
+    fs::write(composed.directory().join("older.wasm"), file).expect("it is ours");
+    for args in [
+        &["older.wasm", ":memory:", "SELECT 1;"][..],
+        &["compose", "--cli", "older.wasm", "--embed", "series", "-o", "new.wasm"],
+    ] {
+        let outcome = support::ours(&composed.directory(), args).exits_with(121);
+        outcome.complains("it was composed by another version of this program; compose it again");
+    }
+}
+
 /// Frames of LLVM's code are nobody's where a trap is attributed.
 #[test]
 fn an_extension_with_the_name_of_llvm_s_code_is_refused() {

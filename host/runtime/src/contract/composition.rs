@@ -27,6 +27,9 @@ pub const MAX_EMBEDDED: usize = 256;
 
 const MAGIC: [u8; 8] = *b"sqwascp4";
 
+/// What it begins with in each version of the form.
+const MAGIC_OF_ALL: &[u8] = b"sqwascp";
+
 /// Bytes behind the JSON.
 const TAIL_BYTES: usize = 4 + MAGIC.len();
 
@@ -148,7 +151,7 @@ impl Composition {
     /// When the list is damaged, or does not describe all that follows the component.
     pub fn of(bytes: &[u8]) -> Result<Option<Self>> {
         let Some((rest, tail)) = bytes.split_last_chunk::<TAIL_BYTES>() else { return Ok(None) };
-        let Some(length) = length(tail) else { return Ok(None) };
+        let Some(length) = length(tail)? else { return Ok(None) };
         let json = rest.len().checked_sub(length).and_then(|start| rest.get(start..));
         let json = json.context("its list of extensions is cut off")?;
         let composition = Self::parse(json)?;
@@ -163,7 +166,7 @@ impl Composition {
     /// When there is one that cannot be read.
     pub fn of_native(bytes: &[u8]) -> Result<Option<Self>> {
         let Some((rest, tail)) = bytes.split_last_chunk::<TAIL_BYTES>() else { return Ok(None) };
-        let Some(length) = length(tail) else { return Ok(None) };
+        let Some(length) = length(tail)? else { return Ok(None) };
         let start = rest.len().checked_sub(length).context("its list of extensions is cut off")?;
         let composition = Self::parse(&rest[start..])?;
         layout::check_native(&composition, start)?;
@@ -179,7 +182,7 @@ impl Composition {
         let mut tail = [0; TAIL_BYTES];
         let Some(behind) = end.checked_sub(TAIL_BYTES as u64) else { return Ok(None) };
         file.read_exact_at(&mut tail, behind)?;
-        let Some(length) = length(&tail) else { return Ok(None) };
+        let Some(length) = length(&tail)? else { return Ok(None) };
         let start =
             behind.checked_sub(length as u64).context("its list of extensions is cut off")?;
         ensure!(length <= MAX_BYTES, "its list of extensions is larger than {MAX_BYTES} bytes");
@@ -243,9 +246,13 @@ impl Composition {
     }
 }
 
-fn length(tail: &[u8; TAIL_BYTES]) -> Option<usize> {
-    let (length, magic) = tail.split_first_chunk::<4>()?;
-    (magic == MAGIC).then(|| u32::from_le_bytes(*length) as usize)
+/// The length of the list, if there is one.
+fn length(tail: &[u8; TAIL_BYTES]) -> Result<Option<usize>> {
+    let (length, magic) = tail.split_at(4);
+    let is_older = magic.starts_with(MAGIC_OF_ALL) && magic != MAGIC;
+    ensure!(!is_older, "it was composed by another version of this program; compose it again");
+    let length = length.try_into().map(u32::from_le_bytes)?;
+    Ok((magic == MAGIC).then_some(length as usize))
 }
 
 #[cfg(test)]

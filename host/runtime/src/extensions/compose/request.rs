@@ -32,7 +32,7 @@ struct Part {
 pub struct Request {
     /// What gets the extensions.
     pub base: Base,
-    /// The manifests of those that are fused into it, in their order: all trampolines are made anew. None where
+    /// The manifests of those that are fused into it, in their order: all trampolines are made anew. Empty if
     /// no further one is fused.
     pub fused: Vec<Manifest>,
     /// The further extensions.

@@ -41,8 +41,8 @@ pub fn by_cranelift(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
     code.map_err(|error| artifact::invalid(&error.root_cause().to_string()))
 }
 
-/// Refuse what is no component, and a name that would hide where a trap happened: frames of the function with
-/// LLVM's code are shown by other names, and are nobody's.
+/// Check that it is a component, without the name of the function with LLVM's code: frames of that are shown by other
+/// names, and belong to no extension.
 fn check(wasm: &[u8]) -> Result<()> {
     artifact::check_wasm(wasm)?;
     let name = LLVM_NAME.as_bytes();

@@ -14,8 +14,8 @@ const CORE_MODULE: u8 = 1;
 /// The section of a component that has another component.
 const COMPONENT: u8 = 4;
 
-/// How deep components are searched: a composed file has that of the CLI inside of another one. What is deeper is nobody's
-/// that this crate has code for.
+/// How deep components are searched: a composed file contains the component of the CLI. There is code for nothing that is
+/// deeper.
 const MAX_DEPTH: usize = 2;
 
 /// A core module in a component.
@@ -30,7 +30,7 @@ pub struct CoreModule {
 }
 
 impl CoreModule {
-    /// Whether it is in a component inside of the component.
+    /// Whether it is in a nested component.
     pub fn is_nested(&self) -> bool {
         self.around.len() > 1
     }
@@ -57,13 +57,18 @@ fn search(bytes: &[u8], component: &CoreModule, found: &mut Vec<CoreModule>) -> 
         let content = at + 1 + number_bytes;
         let behind = content.checked_add(length).filter(|behind| *behind <= end);
         let behind = behind.context("the component ends early")?;
-        let mut inner = component.clone();
-        inner.around.push(start..end);
-        inner.sections.push(at..behind);
-        inner.content = content..behind;
+        let inner = || {
+            let mut inner = component.clone();
+            inner.around.push(start..end);
+            inner.sections.push(at..behind);
+            inner.content = content..behind;
+            inner
+        };
         match bytes[at] {
-            CORE_MODULE => found.push(inner),
-            COMPONENT if inner.around.len() < MAX_DEPTH => search(bytes, &inner, found)?,
+            CORE_MODULE => found.push(inner()),
+            COMPONENT if component.around.len() + 1 < MAX_DEPTH => {
+                search(bytes, &inner(), found)?;
+            }
             _ => {}
         }
         at = behind;

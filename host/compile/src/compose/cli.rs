@@ -98,7 +98,7 @@ impl<'a> Cli<'a> {
 /// The name of the trampolines' world.
 const TRAMPOLINES: &str = "trampolines";
 
-const NO_CODE: &str = "it has no code of its own";
+const NO_CODE: &str = "it contains no core module";
 
 /// The module of a component that was made of a single one: `wit-component` puts it first, and
 /// behind it trampolines and its own adapters, which are made anew. Other modules are lost.

@@ -84,7 +84,7 @@ fn kill_keeps_what_was_committed() {
 
 #[test]
 fn an_ordinary_end_waits_for_requests() {
-    let mut server = Server::start(&["--statement-timeout", "20s"]);
+    let mut server = Server::start(&["--statement-timeout", "300s"]);
     server.query("CREATE TABLE t(x)");
     let slow = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c LIMIT 3000000)
                 INSERT INTO t SELECT max(i) FROM c";

@@ -92,6 +92,9 @@ fn a_collation_of_bytes_is_set_with_a_type() {
         ("a TYPE text COLLATE nope", "42704"),
         ("a TYPE text COLLATE \"en_US\"", "42704"),
         ("a TYPE bigint COLLATE \"C\"", "42804"),
+        ("a TYPE int COLLATE nope USING n::int", "42704"),
+        ("a TYPE int COLLATE nope USING 1.5::text", "42704"),
+        ("a TYPE int COLLATE nope USING nope", "42703"),
         ("a TYPE text COLLATE", "42601"),
     ] {
         let (found, message) = client.error(&format!("ALTER TABLE c ALTER {sql}"));

@@ -32,16 +32,17 @@ impl Conversation<'_> {
             let hint = "drop the column, and add it again";
             return Err(Error::unsupported("TYPE of a generated column").hint(hint).into());
         }
+        // As in PostgreSQL the collation is looked at behind the client's own expression, and before its values are assigned.
+        if let Some(value) = using {
+            self.analysed(&format!("SELECT ({value}) FROM {}", table.quoted), &[])?;
+        }
+        to.check_collation(new)?;
         if known.is_numbered() {
             return self.set_number_type(table, &known, to, new);
         }
         // As a part of the primary key it would be the number of the row.
         let declared = if declared.eq_ignore_ascii_case("integer") { "INT" } else { declared };
         let change = |text: &TableText<'_>| Ok(text.with_type(place(text, column)?, declared));
-        // As PostgreSQL does it: behind the client's own expression, and before the conversion without one.
-        if using.is_none() {
-            to.check_collation(new)?;
-        }
         if using.is_none() && old.zip(new).is_some_and(|(old, new)| keeps_values(old, new)) {
             return self.rewrite(table, Some(column), change);
         }
@@ -68,7 +69,6 @@ impl Conversation<'_> {
         let default =
             default.map(|default| self.default_as(default, wanted, column)).transpose()?;
         let value = self.converted(table, &known, declared, (wanted, using))?;
-        to.check_collation(new)?;
         // Rows that are older than the column get what they have before the text changes.
         self.write_whole_rows(table, &known)?;
         self.rewrite(table, Some(column), change)?;
@@ -99,7 +99,6 @@ impl Conversation<'_> {
                 return Err(Error::unsupported(what).hint(hint).into());
             }
         };
-        to.check_collation(new)?;
         let bound = match scalar {
             Scalar::Int2 => i64::from(i16::MAX),
             Scalar::Int4 => i64::from(i32::MAX),
@@ -199,9 +198,10 @@ impl Conversation<'_> {
             Typed::declared(declared).map(|typed| typed.ty),
             None | Some(Type::One(Scalar::Varchar | Scalar::Bpchar | Scalar::Text))
         );
-        let found = match is_string {
-            true => assigned,
-            false => self.selected(&scratch, &name, &format!("(({value})::{wanted})"), table)?,
+        let found = if is_string {
+            assigned
+        } else {
+            self.selected(&scratch, &name, &format!("(({value})::{wanted})"), table)?
         };
         self.run_step(&format!("DROP TABLE temp.{scratch}"))?;
         self.forget_schema();

@@ -152,10 +152,12 @@ impl Pattern {
         let groups = self.regex.captures_at(text, from);
         let is_same = groups.as_ref().is_some_and(|groups| groups.get_match().range() == found);
         let has_groups = self.regex.captures_len() > 1;
-        match has_groups && (!is_same || self.has_alternatives) {
-            true => Err(unsupported("groups beside alternatives")),
-            false if is_same => Ok(groups),
-            false => Err(unsupported("this match")),
+        if has_groups && (!is_same || self.has_alternatives) {
+            Err(unsupported("groups beside alternatives"))
+        } else if is_same {
+            Ok(groups)
+        } else {
+            Err(unsupported("this match"))
         }
     }
 

@@ -77,10 +77,10 @@ pub fn shown(value: &Value, pattern: &str) -> Result<Option<String>> {
     let first_digit = places.saturating_sub(whole.len());
     for sign in &found.whole {
         if *sign == ',' {
-            match has_begun {
-                true => out.push(','),
-                false if found.is_filled => out.push(' '),
-                false => {}
+            if has_begun {
+                out.push(',');
+            } else if found.is_filled {
+                out.push(' ');
             }
             continue;
         }

@@ -96,19 +96,16 @@ pub fn read(text: &str, pattern: &str) -> Result<Stamp> {
 fn number(input: &mut Input<'_>, field: Field, width: usize, ends: bool) -> Result<(i64, usize)> {
     input.skip_spaces();
     let text = input.rest;
-    let all = match field.is_bare || ends {
-        true => text,
-        false => {
-            let end = text.char_indices().nth(width).map_or(text.len(), |(at, _)| at);
-            if text.chars().count() < width {
-                let message = format!(
-                    "22007: source string too short for \"{}\" formatting field",
-                    field.name
-                );
-                return Err(message.into());
-            }
-            &text[..end]
+    let all = if field.is_bare || ends {
+        text
+    } else {
+        let end = text.char_indices().nth(width).map_or(text.len(), |(at, _)| at);
+        if text.chars().count() < width {
+            let message =
+                format!("22007: source string too short for \"{}\" formatting field", field.name);
+            return Err(message.into());
         }
+        &text[..end]
     };
     let sign = usize::from(all.starts_with(['+', '-']));
     let digits = all[sign..].bytes().take_while(u8::is_ascii_digit).count();

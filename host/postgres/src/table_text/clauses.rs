@@ -102,19 +102,19 @@ fn clauses(
     let (mut found, mut at) = (Vec::new(), 0);
     while at < words.len() {
         let start = words[at].start;
-        let name = match words[at].is("constraint") {
-            true => {
-                let name = words.get(at + 1)?;
-                at += 2;
-                Some((name.unquoted().into_owned(), name.start..end(name)))
-            }
-            false => None,
+        let name = if words[at].is("constraint") {
+            let name = words.get(at + 1)?;
+            at += 2;
+            Some((name.unquoted().into_owned(), name.start..end(name)))
+        } else {
+            None
         };
         // The name of nothing, which SQLite takes.
         let is_nothing = words.get(at).is_none_or(|word| word.is("constraint"));
-        let read = match is_nothing && name.is_some() {
-            true => Read::new(ClauseKind::Other, 0),
-            false => read(&words[at..])?,
+        let read = if is_nothing && name.is_some() {
+            Read::new(ClauseKind::Other, 0)
+        } else {
+            read(&words[at..])?
         };
         let body_start = words.get(at).map_or(start, |word| word.start);
         at += read.length;

@@ -28,23 +28,21 @@ pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
     let statement_name = name(&own).ok_or_else(|| syntax(own.text))?;
     let rest = &piece.text[own.start + own.text.len()..];
     let (list, after) = parenthesized(rest)?;
-    let (action, command) = match is_prepare {
-        true => {
-            let sql = after.trim_start();
-            let word = sql.get(..2).filter(|word| word.eq_ignore_ascii_case("as"));
-            let sql = word.map(|_| &sql[2..]).ok_or_else(|| syntax(sql))?;
-            if !sql.starts_with(|c: char| c.is_whitespace() || c == '(') {
-                return Err(syntax(sql));
-            }
-            let types = list.into_iter().map(oid).collect::<Result<_>>()?;
-            let sql = sql.trim().to_owned();
-            (Action::Prepare { name: statement_name, types, sql }, "PREPARE")
+    let (action, command) = if is_prepare {
+        let sql = after.trim_start();
+        let word = sql.get(..2).filter(|word| word.eq_ignore_ascii_case("as"));
+        let sql = word.map(|_| &sql[2..]).ok_or_else(|| syntax(sql))?;
+        if !sql.starts_with(|c: char| c.is_whitespace() || c == '(') {
+            return Err(syntax(sql));
         }
-        false if after.trim().is_empty() => {
-            let arguments = list.into_iter().map(str::to_owned).collect();
-            (Action::Execute { name: statement_name, arguments }, "EXECUTE")
-        }
-        false => return Err(syntax(after.trim())),
+        let types = list.into_iter().map(oid).collect::<Result<_>>()?;
+        let sql = sql.trim().to_owned();
+        (Action::Prepare { name: statement_name, types, sql }, "PREPARE")
+    } else if after.trim().is_empty() {
+        let arguments = list.into_iter().map(str::to_owned).collect();
+        (Action::Execute { name: statement_name, arguments }, "EXECUTE")
+    } else {
+        return Err(syntax(after.trim()));
     };
     let statement = Statement::new(piece, String::new());
     // Those of the text are the prepared statement's own.

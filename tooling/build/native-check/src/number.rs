@@ -89,13 +89,15 @@ impl Range {
     /// The same, where a bound that moved goes on to the next step.
     pub fn widened(self, other: Self, steps: &Steps) -> Self {
         let either = self.either(other);
-        let low = match either.low < self.low {
-            true => steps.0.iter().rev().copied().find(|step| *step <= either.low),
-            false => Some(self.low),
+        let low = if either.low < self.low {
+            steps.0.iter().rev().copied().find(|step| *step <= either.low)
+        } else {
+            Some(self.low)
         };
-        let high = match either.high > self.high {
-            true => steps.0.iter().copied().find(|step| *step >= either.high),
-            false => Some(self.high),
+        let high = if either.high > self.high {
+            steps.0.iter().copied().find(|step| *step >= either.high)
+        } else {
+            Some(self.high)
         };
         Self { low: low.unwrap_or(i64::MIN), high: high.unwrap_or(i64::MAX) }
     }
@@ -172,9 +174,10 @@ impl Number {
         if range.high < half {
             return self.truncated(bits);
         }
-        let all = match range.low >= half {
-            true => Range { low: range.low - 2 * half, high: range.high - 2 * half },
-            false => Range { low: -half, high: half - 1 },
+        let all = if range.low >= half {
+            Range { low: range.low - 2 * half, high: range.high - 2 * half }
+        } else {
+            Range { low: -half, high: half - 1 }
         };
         Self { zeros: self.zeros.min(bits - 1), ..Self::of(all) }
     }
@@ -199,9 +202,10 @@ impl Number {
     /// The lower `bits` are those of another number, the others remain.
     pub fn replaced(&self, bits: u32, by: &Self) -> Self {
         let mask = (1 << bits) - 1;
-        let mut number = match self.all.low >= 0 {
-            true => Self::of(Range { low: self.all.low & !mask, high: self.all.high | mask }),
-            false => Self::ANY,
+        let mut number = if self.all.low >= 0 {
+            Self::of(Range { low: self.all.low & !mask, high: self.all.high | mask })
+        } else {
+            Self::ANY
         };
         for (index, _) in PARTS.iter().enumerate().filter(|(_, part)| **part <= bits) {
             number.parts[index] = by.parts[index];

@@ -258,10 +258,8 @@ impl Translation<'_> {
             (true, false) => "  call void @check_stack(ptr %vm)\n",
             (true, true) => "  call void @check_stack(ptr %vm)\n  call void @check_time(ptr %vm)\n",
         };
-        let (linkage, caller) = match program.is_entry(index) {
-            true => ("hidden", ", ptr %caller"),
-            false => ("internal", ""),
-        };
+        let (linkage, caller) =
+            if program.is_entry(index) { ("hidden", ", ptr %caller") } else { ("internal", "") };
         let (attribute, calls) = profile::entry(program.counts(index));
         format!(
             "define {linkage} {returned} @f{index}(ptr %vm{caller}{parameters}) #0{attribute}{calls} {{\n\

@@ -62,9 +62,10 @@ impl Unproved {
             let named: Vec<u32> = named.map(|(index, _)| *index).collect();
             unproved.stale += usize::from(named.is_empty());
             let reason = "it is listed as not proved";
-            match hides {
-                true => unproved.hidden.extend(named),
-                false => unproved.kept.extend(named.into_iter().map(|it| (it, reason.to_owned()))),
+            if hides {
+                unproved.hidden.extend(named)
+            } else {
+                unproved.kept.extend(named.into_iter().map(|it| (it, reason.to_owned())))
             }
         }
         Ok(unproved)

@@ -128,6 +128,14 @@ fn number(field: &str) -> Found<Amount> {
     Ok((whole, sign * fraction))
 }
 
+/// A number without a sign.
+fn whole_number(digits: &str) -> Found<i64> {
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Fault::Form);
+    }
+    digits.parse().map_err(|_| Fault::Amount)
+}
+
 /// The months of `1-2`: years and months.
 fn years(field: &str) -> Found<Option<i64>> {
     let (sign, digits) = match field.strip_prefix('-') {
@@ -135,10 +143,7 @@ fn years(field: &str) -> Found<Option<i64>> {
         None => (1, field.strip_prefix('+').unwrap_or(field)),
     };
     let Some((years, months)) = digits.split_once('-') else { return Ok(None) };
-    let whole = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
-        true if !text.is_empty() => text.parse::<i64>().map_err(|_| Fault::Amount),
-        _ => Err(Fault::Form),
-    };
+    let whole = |text: &str| if text.is_empty() { Err(Fault::Form) } else { whole_number(text) };
     let (years, months) = (whole(years)?, if months.is_empty() { 0 } else { whole(months)? });
     if months >= 12 {
         return Err(Fault::Amount);
@@ -150,11 +155,7 @@ fn years(field: &str) -> Found<Option<i64>> {
 /// `04:05:06.7`; two fields are minutes and seconds where a fraction follows, or where these are wanted.
 fn clock(field: &str, is_short: bool) -> Found<i64> {
     let (whole, fraction) = field.split_once('.').unwrap_or((field, ""));
-    let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
-        true if text.is_empty() => Ok(0),
-        true => text.parse::<i64>().map_err(|_| Fault::Amount),
-        false => Err(Fault::Form),
-    };
+    let number = |text: &str| if text.is_empty() { Ok(0) } else { whole_number(text) };
     let parts = whole.splitn(4, ':').map(number).collect::<Found<Vec<i64>>>()?;
     let (hours, minutes, seconds) = match parts[..] {
         [minutes, seconds] if is_short || field.contains('.') => (0, minutes, seconds),

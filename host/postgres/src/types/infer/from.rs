@@ -238,9 +238,10 @@ impl Scope {
 fn names(query: &Query, table: &str) -> bool {
     visit_relations(query, |name| {
         budget::spend(1);
-        match table_name(name).eq_ignore_ascii_case(table) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if table_name(name).eq_ignore_ascii_case(table) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     })
     .is_break()

@@ -20,12 +20,11 @@ impl Step<'_, '_, '_> {
         let instruction = self.instruction;
         if self.bits(0) == 64 {
             let is_far = instruction.is_ip_rel_memory_operand();
-            let value = match is_far {
-                true => {
-                    let offset = instruction.ip_rel_memory_address().cast_signed();
-                    Value::Image(Range::one(offset), u32::MAX)
-                }
-                false => access::sum(self.state, instruction),
+            let value = if is_far {
+                let offset = instruction.ip_rel_memory_address().cast_signed();
+                Value::Image(Range::one(offset), u32::MAX)
+            } else {
+                access::sum(self.state, instruction)
             };
             return self.write(0, Cell::new(value));
         }
@@ -66,17 +65,16 @@ impl Step<'_, '_, '_> {
         let is_sum = self.instruction.mnemonic() == M::Add;
         let (first, second) = (self.read(0), self.read(1));
         if bits == 64 {
-            let value = match is_sum {
-                true => first.value.plus(&second.value),
-                false => first.value.minus(&second.value),
+            let value = if is_sum {
+                first.value.plus(&second.value)
+            } else {
+                first.value.minus(&second.value)
             };
             self.write(0, Cell::new(value));
         } else {
             let (first, second) = (first.value.number(), second.value.number());
-            let number = match is_sum {
-                true => first.sum(&second, bits),
-                false => first.difference(&second, bits),
-            };
+            let number =
+                if is_sum { first.sum(&second, bits) } else { first.difference(&second, bits) };
             self.number_result(number);
         }
         self.result_flags(true)

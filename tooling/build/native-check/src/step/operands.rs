@@ -53,9 +53,10 @@ impl Step<'_, '_, '_> {
         match (instruction.op_kind(operand), self.place) {
             (OpKind::Register, _) => {
                 let register = instruction.op_register(operand);
-                match position(register).is_some() && !is_high(register) {
-                    true => self.state.named(register, fresh),
-                    false => self.raw(operand),
+                if position(register).is_some() && !is_high(register) {
+                    self.state.named(register, fresh)
+                } else {
+                    self.raw(operand)
                 }
             }
             (OpKind::Memory, Some(Place::At(Value::Stack(offset))))
@@ -106,10 +107,12 @@ impl Step<'_, '_, '_> {
             _ => {
                 let old = self.state.get(register).value.number();
                 let is_all = Range::full(bits).contains(old.range(64));
-                Cell::new(Value::Number(match is_high(register) {
-                    true => old.replaced(16, &Number::ANY),
-                    false if is_all => cell.value.number().truncated(bits),
-                    false => old.replaced(bits, &cell.value.number()),
+                Cell::new(Value::Number(if is_high(register) {
+                    old.replaced(16, &Number::ANY)
+                } else if is_all {
+                    cell.value.number().truncated(bits)
+                } else {
+                    old.replaced(bits, &cell.value.number())
                 }))
             }
         };

@@ -44,9 +44,10 @@ impl Translation<'_> {
     pub(super) fn address(&mut self, argument: MemArg) -> Result<String> {
         ensure!(argument.offset < MAX_OFFSET, "an offset passes the guard");
         let address = self.pop()?;
-        let address = match self.hides {
-            true => self.assign(format_args!("call i32 asm \"\", \"=r,0\"(i32 {address})")),
-            false => address.text,
+        let address = if self.hides {
+            self.assign(format_args!("call i32 asm \"\", \"=r,0\"(i32 {address})"))
+        } else {
+            address.text
         };
         let wide = self.assign(format_args!("zext i32 {address} to i64"));
         let start = self.assign(format_args!("getelementptr i8, ptr %mem, i64 {wide}"));

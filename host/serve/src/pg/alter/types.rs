@@ -32,14 +32,14 @@ impl Conversation<'_> {
             let hint = "drop the column, and add it again";
             return Err(Error::unsupported("TYPE of a generated column").hint(hint).into());
         }
+        if known.is_numbered() {
+            return self.set_number_type(table, &known, to, new);
+        }
         // As in PostgreSQL the collation is looked at behind the client's own expression, and before its values are assigned.
         if let Some(value) = using {
             self.analysed(&format!("SELECT ({value}) FROM {}", table.quoted), &[])?;
         }
         to.check_collation(new)?;
-        if known.is_numbered() {
-            return self.set_number_type(table, &known, to, new);
-        }
         // As a part of the primary key it would be the number of the row.
         let declared = if declared.eq_ignore_ascii_case("integer") { "INT" } else { declared };
         let change = |text: &TableText<'_>| Ok(text.with_type(place(text, column)?, declared));
@@ -99,6 +99,7 @@ impl Conversation<'_> {
                 return Err(Error::unsupported(what).hint(hint).into());
             }
         };
+        to.check_collation(new)?;
         let bound = match scalar {
             Scalar::Int2 => i64::from(i16::MAX),
             Scalar::Int4 => i64::from(i32::MAX),

@@ -41,8 +41,8 @@ use tickets::{Ticket, Tickets};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Subscribers wake up at most once in this time: then they take all that has come at once, and a writer of many
-/// commits does not share the processor with them for each one. Nobody sees a delay of 10 ms; at half of it, 50
-/// subscribers on two cores took a sixth of a writer's time.
+/// commits does not share the processor with them for each one. Nobody sees a delay of 10 ms. Beside 50 subscribers on
+/// two cores a commit then takes 1.07 times as long, and at half of it 1.19 times.
 const PACE: Duration = Duration::from_millis(10);
 
 /// How long commits are still kept when the last subscriber has gone: so long one may be away and miss nothing.

@@ -74,8 +74,8 @@ fn slow_statements_are_logged_as_json() {
         )
     };
     server.query("SELECT 'quick'");
-    server.query(&counting(1_000_000));
-    Client::new(&server).rows(&counting(1_000_000));
+    server.query(&counting(3_000_000));
+    Client::new(&server).rows(&counting(3_000_000));
     server.signal("-TERM");
     assert!(server.wait());
     let text = std::fs::read_to_string(&log).unwrap();
@@ -84,7 +84,7 @@ fn slow_statements_are_logged_as_json() {
     let slow: Vec<_> =
         lines.iter().filter(|line| line["fields"]["message"] == "slow statement").collect();
     assert_eq!(slow.len(), 2, "{text}");
-    let counted = ["1000000"; 2];
+    let counted = ["3000000"; 2];
     for (line, count) in slow.into_iter().zip(counted) {
         assert!(line["fields"]["milliseconds"].as_u64().unwrap() >= 100, "{line}");
         assert!(line["fields"]["sql"].as_str().unwrap().contains(count), "{line}");

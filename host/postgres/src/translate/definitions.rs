@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::casts::custom;
-use super::names::{folded, last, parts, quoted_name, raw};
+use super::names::{folded, is_temporary, last, parts, quoted_name, raw};
 use super::numbering::{Numbering, identity, numbered};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result, sqlstate};
@@ -49,10 +49,11 @@ impl Rewriter<'_> {
                     other => return Err(Error::unsupported(format_args!("DROP {other}"))),
                 };
                 let exists = if *if_exists { "IF EXISTS " } else { "" };
-                let drops = names
-                    .iter()
-                    .map(|name| format!("DROP {kind} {exists}{}", quoted_name(&last(name))));
-                self.all(drops.collect());
+                let drop = |name| {
+                    let schema = if is_temporary(name) { "temp." } else { "" };
+                    format!("DROP {kind} {exists}{schema}{}", quoted_name(&last(name)))
+                };
+                self.all(names.iter().map(drop).collect());
                 self.has_own_names = true;
                 format!("DROP {kind}")
             }

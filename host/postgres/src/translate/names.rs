@@ -4,6 +4,7 @@ pub use sql_tokens::{quoted_name, quoted_text as quoted};
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Value};
 
 use super::Rewriter;
+use super::schemas::TEMPORARY;
 use crate::error::{Error, Result, sqlstate};
 
 /// A piece of SQL as an expression: it is written as it is.
@@ -82,6 +83,12 @@ fn place(schema: &str) -> Result<Place> {
             Err(Error::new(sqlstate::INVALID_SCHEMA, message))
         }
     }
+}
+
+/// Whether a name has the schema of temporary tables.
+pub(super) fn is_temporary(name: &ObjectName) -> bool {
+    let parts = parts(name);
+    parts.iter().rev().nth(1).is_some_and(|schema| TEMPORARY.contains(&folded(schema).as_str()))
 }
 
 impl Rewriter<'_> {

@@ -8,7 +8,7 @@ use crate::lex::tokens;
 
 /// The schemas of permanent and of temporary tables, by PostgreSQL's word and by SQLite's.
 const PERMANENT: [&str; 2] = ["public", "main"];
-const TEMPORARY: [&str; 2] = ["pg_temp", "temp"];
+pub(super) const TEMPORARY: [&str; 2] = ["pg_temp", "temp"];
 
 /// The names in a text that have a schema. What a column is called may be among them.
 #[derive(Debug, Default)]

@@ -225,6 +225,7 @@ fn several_statements_are_apart() {
         (drop.before, drop.sql),
         (vec!["DROP TABLE IF EXISTS \"a\"".to_owned()], "DROP TABLE IF EXISTS \"b\"".to_owned())
     );
+    assert_eq!(one("DROP VIEW pg_temp.\"V\"").sql, "DROP VIEW temp.\"V\"");
     let view = one("CREATE OR REPLACE VIEW v AS SELECT 1");
     assert_eq!(
         (view.before.len(), view.sql.as_str()),

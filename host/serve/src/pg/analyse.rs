@@ -179,7 +179,7 @@ impl Conversation<'_> {
         if analysed.generation.get() == generation {
             return Ok(analysed.again.borrow().clone().or_else(|| prepared.clone()));
         }
-        self.check_schemas(&analysed.text, &analysed.statement.command)?;
+        self.check_schemas(&analysed.text, &analysed.statement)?;
         let again = self.translated_anew(analysed)?;
         if !analysed.columns.is_empty()
             && has_own_columns(&analysed.statement)
@@ -229,7 +229,7 @@ impl Conversation<'_> {
         given: &[u32],
     ) -> Result<Analysed> {
         self.transaction.check(&statement.action)?;
-        self.check_schemas(own, &statement.command)?;
+        self.check_schemas(own, &statement)?;
         if statement.parameters > 0 && is_definition(&statement.command) {
             return Err(
                 Error::new(sqlstate::UNDEFINED_PARAMETER, "there is no parameter $1").into()

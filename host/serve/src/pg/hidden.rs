@@ -2,7 +2,7 @@
 
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
-use sqlite_wasm_postgres::translate::Qualified;
+use sqlite_wasm_postgres::translate::{Definition, Qualified, Statement};
 
 use super::converse::Conversation;
 use super::failure::Result;
@@ -14,11 +14,21 @@ impl Conversation<'_> {
     ///
     /// 0A000 for a permanent table that a temporary one hides, 42P01 for a temporary one that is not there: another one
     /// would be found instead.
-    pub(super) fn check_schemas(&self, sql: &str, command: &str) -> Result<()> {
+    pub(super) fn check_schemas(&self, sql: &str, statement: &Statement) -> Result<()> {
         let Qualified { permanent, mut temporary } = Qualified::of(sql);
         // What it makes is not there, and what it reads has SQLite's schema.
-        if command.starts_with("CREATE") && command != "CREATE INDEX" {
+        if statement.command.starts_with("CREATE") && statement.command != "CREATE INDEX" {
             temporary.clear();
+        }
+        // What is dropped if it exists need not be there, unless a permanent one would go instead.
+        if let Some(Definition::Drop { if_exists: true, .. }) = Definition::of(statement) {
+            let mut others = Vec::new();
+            for name in temporary {
+                if self.kind_in(&name, Some(false))?.is_some() {
+                    others.push(name);
+                }
+            }
+            temporary = others;
         }
         if permanent.is_empty() && temporary.is_empty() {
             return Ok(());

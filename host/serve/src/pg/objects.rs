@@ -175,7 +175,7 @@ impl Conversation<'_> {
     }
 
     /// The same, only among the session's own or only among the others where that is said.
-    fn kind_in(&self, name: &str, is_temporary: Option<bool>) -> Result<Option<Kind>> {
+    pub fn kind_in(&self, name: &str, is_temporary: Option<bool>) -> Result<Option<Kind>> {
         let name = quoted_text(&name.to_ascii_lowercase());
         let of = |schema: &str| {
             format!("SELECT type FROM {schema} WHERE lower(name) = {name} AND type <> 'trigger'")

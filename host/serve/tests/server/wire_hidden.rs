@@ -68,7 +68,6 @@ fn the_schema_of_the_session_is_that_of_temporary_tables() {
         "DELETE FROM pg_temp.t",
         "DROP TABLE pg_temp.t",
         "INSERT INTO pg_temp.t VALUES (1)",
-        "DROP TABLE IF EXISTS pg_temp.t",
         "DROP TABLE temp.t",
         "TRUNCATE pg_temp.t",
         "ALTER TABLE pg_temp.t ADD COLUMN b int",
@@ -84,4 +83,15 @@ fn the_schema_of_the_session_is_that_of_temporary_tables() {
     assert_eq!(client.rows("SELECT a FROM n"), "5");
     let mut other = Client::new(&server);
     assert_eq!(other.error("SELECT * FROM n").0, "42P01");
+}
+
+#[test]
+fn a_drop_of_a_missing_temporary_table_leaves_the_permanent_one() {
+    let (_server, mut client) = client();
+    client.rows("DROP TABLE IF EXISTS pg_temp.other; DROP VIEW IF EXISTS temp.other");
+    for sql in ["DROP TABLE IF EXISTS pg_temp.t", "DROP TABLE IF EXISTS other, temp.t"] {
+        assert_eq!(client.error(sql).0, "42P01", "{sql}");
+    }
+    client.rows("CREATE TEMP TABLE t(a int); DROP TABLE IF EXISTS pg_temp.t");
+    assert_eq!(client.rows("SELECT count(*) FROM public.t"), "1");
 }

@@ -21,7 +21,6 @@ const SOURCES: &[&str] = &[
     "call",
     "destructors",
     "start",
-    "registrations",
     "functions",
     "vtab",
     "best_index",
@@ -89,12 +88,9 @@ fn main() {
     let routines = routines(&headers);
     write_bindings(&out);
     write(&out, "wire.h", &wire::c_header());
-    write(
-        &out,
-        "replaced.h",
-        &renames(&routines, |name| format!("#define {name} replaced_{name}")),
-    );
-    write(&out, "restored.h", &renames(&routines, |name| format!("#undef {name}")));
+    write(&out, "inner.h", &names(&routines, |name| format!("#define {name} own_{name}")));
+    let restored = names(&routines, |name| format!("#undef {name}")) + &offers(&routines);
+    write(&out, "offered.h", &restored);
     write(&out, "routines.c", &table(&routines));
     let unsupported: Vec<&Routine> =
         routines.iter().filter(|routine| routine.status == Status::Unsupported).collect();
@@ -235,10 +231,20 @@ fn parse_declaration(text: &str, field: &str) -> Option<(String, String)> {
     Some((result.trim().to_owned(), parameters.trim().to_owned()))
 }
 
-fn renames(routines: &[Routine], line: impl Fn(&str) -> String) -> String {
-    let replaced = routines.iter().filter(|routine| routine.status != Status::Sqlite);
-    let names = replaced.map(|routine| routine.name.as_str()).chain(UNLISTED.iter().copied());
-    names.map(|name| line(name) + "\n").collect()
+/// A line for the name of each routine, and the one that it has in SQLite's own code.
+fn names(routines: &[Routine], line: impl Fn(&str) -> String) -> String {
+    let listed = routines.iter().map(|routine| &*routine.name);
+    listed.chain(UNLISTED.iter().copied()).map(|name| line(name) + "\n").collect()
+}
+
+/// What of SQLite's own code other files may call: the rest is left out as soon as it is read, so that nobody waits for the
+/// optimisation of a whole SQLite.
+fn offers(routines: &[Routine]) -> String {
+    let own = routines.iter().filter(|routine| routine.status == Status::Sqlite);
+    let alias = |Routine { name, result, parameters, .. }: &Routine| {
+        format!("{result} {name}{parameters} __attribute__((alias(\"own_{name}\")));\n")
+    };
+    own.map(alias).collect()
 }
 
 /// The table `sqlite3_api_routines`, for extensions with a `loadable_entry_point`.

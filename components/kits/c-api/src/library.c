@@ -1,9 +1,10 @@
 /* SQLite's own code, and ours that needs SQLite's structures.
 **
 ** Values, results, printf formats, memory and registration are SQLite's, so
-** they behave exactly as in SQLite. The build renames the routines that
-** ROUTINES.md replaces (`replaced.h`), and the linker drops everything that the
-** extension does not use. */
+** they behave exactly as in SQLite. Here its routines are static and have
+** other names (`inner.h`), so that the compiler drops what only those use
+** that ROUTINES.md replaces; the others are called by their own (`offered.h`),
+** and the linker drops those that the extension does not use. */
 
 #define SQLITE_CORE 1
 #define SQLITE_OS_OTHER 1
@@ -12,9 +13,12 @@
 #define SQLITE_OMIT_AUTOINIT 1
 #define SQLITE_OMIT_LOAD_EXTENSION 1
 
-#include "replaced.h"
+#define SQLITE_API static
+#define SQLITE_EXTERN
+
+#include "inner.h"
 #include "sqlite3.c"
-#include "restored.h"
+#include "offered.h"
 
 #include "destructors.h"
 #include "internals.h"
@@ -58,6 +62,7 @@ void connection_set_idle(void) { connection->nVdbeActive = 0; }
 #include "library/cells.c"
 #include "library/calls.c"
 #include "library/registry.c"
+#include "library/registrations.c"
 
 /* The end of the connection: destructors run in SQLite's order. */
 
@@ -87,11 +92,11 @@ void connection_close(void) {
   pointers_close();
   auxiliary_free_all();
   while (connection->pDbData) {
-    replaced_sqlite3_set_clientdata(connection, connection->pDbData->zName, 0, 0);
+    own_sqlite3_set_clientdata(connection, connection->pDbData->zName, 0, 0);
   }
   destroy_functions();
   destroy_collations();
-  replaced_sqlite3_drop_modules(connection, 0);
+  own_sqlite3_drop_modules(connection, 0);
 }
 
 /* Errors. */

@@ -83,6 +83,7 @@ pub use schemas::Qualified;
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
 pub(crate) use sets::is_set_name;
+pub use stack::{DEEPEST, SHALLOW, nesting};
 pub use statement::Statement;
 pub use target::{Emptied, Target};
 pub(crate) use tree::Tree;

@@ -20,15 +20,19 @@ impl Conversation<'_> {
         if statement.command.starts_with("CREATE") && statement.command != "CREATE INDEX" {
             temporary.clear();
         }
-        // What is dropped if it exists need not be there, unless a permanent one would go instead.
-        if let Some(Definition::Drop { if_exists: true, .. }) = Definition::of(statement) {
-            let mut others = Vec::new();
+        // `IF EXISTS` skips a missing table, unless it would take the permanent one of that name instead.
+        let definition = (!temporary.is_empty()).then(|| Definition::of(statement)).flatten();
+        if let Some(
+            Definition::Drop { if_exists: true, .. } | Definition::Alter { if_exists: true, .. },
+        ) = definition
+        {
+            let mut hidden = Vec::new();
             for name in temporary {
                 if self.kind_in(&name, Some(false))?.is_some() {
-                    others.push(name);
+                    hidden.push(name);
                 }
             }
-            temporary = others;
+            temporary = hidden;
         }
         if permanent.is_empty() && temporary.is_empty() {
             return Ok(());

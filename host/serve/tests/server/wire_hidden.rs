@@ -86,10 +86,16 @@ fn the_schema_of_the_session_is_that_of_temporary_tables() {
 }
 
 #[test]
-fn a_drop_of_a_missing_temporary_table_leaves_the_permanent_one() {
+fn if_exists_skips_a_missing_temporary_table_and_leaves_the_permanent_one() {
     let (_server, mut client) = client();
     client.rows("DROP TABLE IF EXISTS pg_temp.other; DROP VIEW IF EXISTS temp.other");
-    for sql in ["DROP TABLE IF EXISTS pg_temp.t", "DROP TABLE IF EXISTS other, temp.t"] {
+    client.rows("ALTER TABLE IF EXISTS pg_temp.other ADD COLUMN b int");
+    client.rows("ALTER TABLE IF EXISTS pg_temp.other RENAME TO another");
+    for sql in [
+        "DROP TABLE IF EXISTS pg_temp.t",
+        "DROP TABLE IF EXISTS other, temp.t",
+        "ALTER TABLE IF EXISTS pg_temp.t ADD COLUMN b int",
+    ] {
         assert_eq!(client.error(sql).0, "42P01", "{sql}");
     }
     client.rows("CREATE TEMP TABLE t(a int); DROP TABLE IF EXISTS pg_temp.t");

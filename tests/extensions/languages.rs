@@ -82,6 +82,19 @@ fn sources_in_c_may_have_any_name() {
 }
 
 #[test]
+fn the_version_of_sqlite_is_linked() {
+    let directory = Directory::fresh("version_in_c");
+    let path = directory.path();
+    let number = "sqlite3_result_int(c, 42)";
+    let text = "sqlite3_result_text(c, sqlite3_version, -1, SQLITE_STATIC)";
+    let code = one_function("sqlite3_versions_init", "linked").replace(number, text);
+    fs::write(path.join("versions.c"), code).expect("the directory is ours");
+    build(&path, &["versions.c"]).exits_with(0).keeps_quiet();
+    let select = "SELECT linked() = sqlite_version()";
+    support::ours(&path, &["--load", "./versions.wasm", ":memory:", select]).prints("1\n");
+}
+
+#[test]
 fn errors_of_the_compiler_are_shown_escaped() {
     let directory = Directory::fresh("wrong_c");
     let path = directory.path();

@@ -89,8 +89,8 @@ fn main() {
     write_bindings(&out);
     write(&out, "wire.h", &wire::c_header());
     write(&out, "inner.h", &names(&routines, |name| format!("#define {name} own_{name}")));
-    let restored = names(&routines, |name| format!("#undef {name}")) + &offers(&routines);
-    write(&out, "offered.h", &restored);
+    let restored = names(&routines, |name| format!("#undef {name}")) + &exports(&routines);
+    write(&out, "exports.h", &restored);
     write(&out, "routines.c", &table(&routines));
     let unsupported: Vec<&Routine> =
         routines.iter().filter(|routine| routine.status == Status::Unsupported).collect();
@@ -231,15 +231,15 @@ fn parse_declaration(text: &str, field: &str) -> Option<(String, String)> {
     Some((result.trim().to_owned(), parameters.trim().to_owned()))
 }
 
-/// A line for the name of each routine, and the one that it has in SQLite's own code.
+/// A line for the name of each routine.
 fn names(routines: &[Routine], line: impl Fn(&str) -> String) -> String {
     let listed = routines.iter().map(|routine| &*routine.name);
     listed.chain(UNLISTED.iter().copied()).map(|name| line(name) + "\n").collect()
 }
 
-/// What of SQLite's own code other files may call: the rest is left out as soon as it is read, so that nobody waits for the
-/// optimisation of a whole SQLite.
-fn offers(routines: &[Routine]) -> String {
+/// Declarations that export SQLite's own routines under their names. The compiler drops everything that these do not reach
+/// before it optimises: a whole SQLite takes it most of a minute.
+fn exports(routines: &[Routine]) -> String {
     let own = routines.iter().filter(|routine| routine.status == Status::Sqlite);
     let alias = |Routine { name, result, parameters, .. }: &Routine| {
         format!("{result} {name}{parameters} __attribute__((alias(\"own_{name}\")));\n")

@@ -1,10 +1,10 @@
 /* SQLite's own code, and ours that needs SQLite's structures.
 **
 ** Values, results, printf formats, memory and registration are SQLite's, so
-** they behave exactly as in SQLite. Here its routines are static and have
-** other names (`inner.h`), so that the compiler drops what only those use
-** that ROUTINES.md replaces; the others are called by their own (`offered.h`),
-** and the linker drops those that the extension does not use. */
+** they behave exactly as in SQLite. All of its routines are renamed and static
+** here (`inner.h`), so the compiler drops those that ROUTINES.md replaces and
+** whatever only they call. `exports.h` exports the others under their names, and
+** the linker drops those that the extension does not call. */
 
 #define SQLITE_CORE 1
 #define SQLITE_OS_OTHER 1
@@ -16,9 +16,14 @@
 #define SQLITE_API static
 #define SQLITE_EXTERN
 
+#define sqlite3_version own_sqlite3_version
 #include "inner.h"
 #include "sqlite3.c"
-#include "offered.h"
+#include "exports.h"
+#undef sqlite3_version
+
+/* `sqlite3.h` declares it for everybody. */
+const char sqlite3_version[] = SQLITE_VERSION;
 
 #include "destructors.h"
 #include "internals.h"

@@ -20,3 +20,10 @@ INSERT INTO notes VALUES (9, '[1]', 'c', 'ninth');
 SELECT '170', vec_distance_hamming(vec_bit(x'ff00ff00ff00ff00'), vec_bit(x'0f000f000f000f01'));
 SELECT '180', value FROM vec_each('[1.5, 2]');
 SELECT '190', json_extract(vec_to_json(vec_normalize('[3, 4]')), '$[1]') > 0.79;
+-- By a condition, also where there is a partition key; natively sqlite-vec refuses that.
+CREATE VIRTUAL TABLE parts USING vec0(n integer, kind integer partition key, v float[2], +note text);
+INSERT INTO parts(n, kind, v, note) VALUES (1, 1, '[1, 2]', 'a'), (2, 1, '[1, 3]', 'b'), (3, 2, '[4, 4]', 'c');
+UPDATE parts SET n = n + 10 WHERE n < 3 AND EXISTS (SELECT 1 FROM notes);
+UPDATE parts SET note = note || '!', v = vec_add(v, '[1, 1]') WHERE n > 10;
+UPDATE parts SET kind = 7 WHERE n = 3;
+SELECT '200', rowid, n, kind, vec_to_json(v), note FROM parts;

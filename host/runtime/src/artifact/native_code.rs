@@ -19,12 +19,13 @@ use crate::filesystem::page::page_size;
 pub(crate) fn map(engine: &Engine, descriptor: RawFd) -> wasmtime::Result<Component> {
     // By its descriptor, so that it is the checked file.
     let path = format!("/proc/self/fd/{descriptor}");
+    if cfg!(feature = "profiling") {
+        // `perf` takes the symbols of a mapped file, where all of LLVM's code is one, and its map for memory.
+        return load(engine, &std::fs::read(&path)?);
+    }
     // SAFETY: the caller has checked by its seal that `precompile` made the
     // file, and nothing changes the file while it is mapped.
-    let loaded = unsafe { Component::deserialize_file(engine, &path)? };
-    #[cfg(feature = "profiling")]
-    super::perf::write(&loaded, &std::fs::read(&path)?)?;
-    Ok(loaded)
+    unsafe { Component::deserialize_file(engine, &path) }
 }
 
 /// Load the precompiled component at `range` of a file.

@@ -8,6 +8,7 @@ mod control;
 mod conversions;
 mod memory;
 mod numeric;
+mod tables;
 mod vector;
 
 use std::collections::BTreeSet;
@@ -26,6 +27,8 @@ use control::Frame;
 pub struct Value {
     text: String,
     ty: Type,
+    /// Whether it was loaded as a byte without a sign.
+    is_byte: bool,
 }
 
 impl fmt::Display for Value {
@@ -201,7 +204,7 @@ impl Translation<'_> {
     }
 
     fn push(&mut self, ty: Type, text: String) {
-        self.stack.push(Value { text, ty });
+        self.stack.push(Value { text, ty, is_byte: false });
     }
 
     fn pop(&mut self) -> Result<Value> {

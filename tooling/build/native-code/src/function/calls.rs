@@ -100,7 +100,7 @@ impl Translation<'_> {
         let first = self.stack.len().checked_sub(signature.parameters.len());
         let values = self.stack.split_off(first.context("the stack is empty")?);
         let mut arguments = String::new();
-        for Value { text, ty } in values {
+        for Value { text, ty, .. } in values {
             let _ = write!(arguments, ", {ty} {text}");
         }
         Ok(arguments)

@@ -1,18 +1,14 @@
 //! Blocks and branches.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_native::pinned::trap::UNREACHABLE;
-use wasmparser::{BlockType, BrTable, Operator};
+use wasmparser::{BlockType, Operator};
 
 use super::{Translation, Value};
 use crate::profile;
 use crate::types::{Signature, Type};
-
-/// From this many targets on, LLVM makes a table of a `switch`.
-const MIN_TABLE: u32 = 4;
 
 /// A block that has begun.
 pub struct Frame {
@@ -228,7 +224,7 @@ impl Translation<'_> {
     }
 
     /// Pass the values for a branch to its target, and name that. They remain on the stack.
-    fn branch(&mut self, depth: u32) -> Result<String> {
+    pub(super) fn branch(&mut self, depth: u32) -> Result<String> {
         let frame = self.frames.iter().rev().nth(depth as usize);
         let frame = frame.context("a branch has no target")?;
         let (types, letter) = frame.taken();
@@ -245,47 +241,6 @@ impl Translation<'_> {
         let weights = profile::weights(self.branch);
         self.line(format_args!("br i1 {is_true}, label %{target}, label %{next}{weights}"));
         self.label(&next);
-        Ok(())
-    }
-
-    /// With a table, the index is bounded by an instruction that the processor does not guess, so
-    /// that it never reads beyond, not even speculatively. What LLVM then assumes always holds.
-    fn branch_table(&mut self, table: &BrTable<'_>) -> Result<()> {
-        let mut index = self.pop()?.text;
-        let mut targets = table.targets().collect::<Result<Vec<_>, _>>()?;
-        targets.push(table.default());
-        let mut labels = BTreeMap::new();
-        for depth in &targets {
-            if !labels.contains_key(depth) {
-                labels.insert(*depth, self.branch(*depth)?);
-            }
-        }
-        let mut weights = self.branch.to_vec();
-        let mut otherwise = labels[&table.default()].clone();
-        if table.len() >= MIN_TABLE {
-            index = self.assign(format_args!(
-                "call i32 asm \"cmpl $2, $0\\0A\\09cmovael $2, $0\", \
-                 \"=r,0,r,~{{flags}}\"(i32 {index}, i32 {})",
-                table.len()
-            ));
-            otherwise = self.fresh("never");
-            weights.insert(0, 0);
-        } else {
-            targets.pop();
-            // LLVM's default is in front.
-            let default = weights.pop();
-            weights.splice(..0, default);
-        }
-        let cases = targets.iter().enumerate();
-        let cases: String =
-            cases.map(|(case, depth)| format!(" i32 {case}, label %{}", labels[depth])).collect();
-        let weights = profile::weights(&weights);
-        self.line(format_args!("switch i32 {index}, label %{otherwise} [{cases} ]{weights}"));
-        if table.len() >= MIN_TABLE {
-            self.label(&otherwise);
-            self.line(format_args!("unreachable"));
-        }
-        self.reachable = false;
         Ok(())
     }
 

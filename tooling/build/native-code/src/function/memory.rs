@@ -10,6 +10,9 @@ use crate::types::Type::{self, F32, F64, I32, I64, V128};
 /// Offsets from here on may pass the guard behind the memory, with a margin for the size of an access.
 const MAX_OFFSET: u64 = GUARD_BYTES as u64 - 64;
 
+/// What makes an address of 32 bits one of 64 of which LLVM knows nothing.
+pub const HIDDEN: &str = "call i64 asm \"movl $1, ${0:k}\", \"=r,r\"";
+
 /// How a value of a smaller size becomes one of WebAssembly.
 #[derive(Clone, Copy)]
 enum Widened {
@@ -44,12 +47,11 @@ impl Translation<'_> {
     pub(super) fn address(&mut self, argument: MemArg) -> Result<String> {
         ensure!(argument.offset < MAX_OFFSET, "an offset passes the guard");
         let address = self.pop()?;
-        let address = if self.hides {
-            self.assign(format_args!("call i32 asm \"\", \"=r,0\"(i32 {address})"))
+        let wide = if self.hides {
+            self.assign(format_args!("{HIDDEN}(i32 {address})"))
         } else {
-            address.text
+            self.assign(format_args!("zext i32 {address} to i64"))
         };
-        let wide = self.assign(format_args!("zext i32 {address} to i64"));
         let start = self.assign(format_args!("getelementptr i8, ptr %mem, i64 {wide}"));
         Ok(match argument.offset {
             0 => start,
@@ -66,6 +68,9 @@ impl Translation<'_> {
                     self.assign(format_args!("load volatile i{bits}, ptr {address}, align 1"));
                 let name = if matches!(widened, Signed(_)) { "sext" } else { "zext" };
                 self.put(ty, format_args!("{name} i{bits} {part} to {ty}"));
+                if let (Unsigned(8), Some(value)) = (widened, self.stack.last_mut()) {
+                    value.is_byte = true;
+                }
             }
         }
         Ok(())

@@ -115,21 +115,32 @@ goes_on:
     }
 
     /// The reference in the table: bounded by an instruction that the processor does not guess,
-    /// filled if it was never read, present, and of the right type.
+    /// filled if it was never read, present, and of the right type. A table that cannot grow stays where it is.
     fn resolve(&self, ir: &mut String) {
         let layout = &self.layout;
+        let table = self.module.table.filter(|table| table.maximum == Some(table.initial));
+        // An instruction holds no larger number.
+        let slots = table.and_then(|table| i32::try_from(table.initial).ok());
+        let (kept, load, count, operand) = match slots {
+            Some(slots) => (", !invariant.load !0", String::new(), slots.to_string(), "i"),
+            None => {
+                let elements = layout.table_elements;
+                let load = format!(
+                    "  %b = getelementptr i8, ptr %vm, i64 {elements}\n  %count = load i64, ptr %b\n"
+                );
+                ("", load, "%count".to_owned(), "r")
+            }
+        };
         let _ = write!(
             ir,
             "define internal ptr @resolve(ptr %vm, i32 %index, i32 %type) #0 {{
   %a = getelementptr i8, ptr %vm, i64 {base}
-  %table = load ptr, ptr %a
-  %b = getelementptr i8, ptr %vm, i64 {elements}
-  %count = load i64, ptr %b
-  %wide = zext i32 %index to i64
-  %over = icmp uge i64 %wide, %count
+  %table = load ptr, ptr %a{kept}
+{load}  %wide = zext i32 %index to i64
+  %over = icmp uge i64 %wide, {count}
   br i1 %over, label %outside, label %inside, !prof !1
 inside:
-  %masked = call i64 asm \"cmpq $2, $0\\0A\\09cmovaeq $3, $0\", \"=&r,0,r,r,~{{flags}}\"(i64 %wide, i64 %count, i64 0)
+  %masked = call i64 asm \"cmpq $2, $0\\0A\\09cmovaeq $3, $0\", \"=&r,0,{operand},r,~{{flags}}\"(i64 %wide, i64 {count}, i64 0)
   %offset = shl i64 %masked, 3
   %slot = getelementptr i8, ptr %table, i64 %offset
   %first = load i64, ptr %slot
@@ -147,10 +158,10 @@ filled:
 some:
   %reference = inttoptr i64 %address to ptr
   %c = getelementptr i8, ptr %vm, i64 {types}
-  %ids = load ptr, ptr %c
+  %ids = load ptr, ptr %c, !invariant.load !0
   %d = zext i32 %type to i64
   %e = getelementptr i8, ptr %ids, i64 %d
-  %expected = load i32, ptr %e
+  %expected = load i32, ptr %e, !invariant.load !0
   %f = getelementptr i8, ptr %reference, i64 {reference_type}
   %found = load i32, ptr %f
   %differs = icmp ne i32 %expected, %found
@@ -168,7 +179,6 @@ other:
   unreachable
 }}\n",
             base = layout.table_base,
-            elements = layout.table_elements,
             types = layout.type_ids,
             reference_type = layout.reference_type,
             outside = trap::TABLE_OUT_OF_BOUNDS,

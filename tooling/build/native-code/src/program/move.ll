@@ -5,8 +5,7 @@
 ; compute addresses from others.
 define internal ptr @at(ptr %mem, i32 %start, i32 %more) #1 {
   %known = add i32 %start, %more
-  %offset = call i32 asm "", "=r,0"(i32 %known)
-  %wide = zext i32 %offset to i64
+  %wide = call i64 asm "movl $1, ${0:k}", "=r,r"(i32 %known)
   %address = getelementptr i8, ptr %mem, i64 %wide
   ret ptr %address
 }

@@ -10,4 +10,5 @@ mod operators;
 mod profile;
 mod proof;
 mod specification;
+mod tables;
 mod timed;

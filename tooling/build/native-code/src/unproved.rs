@@ -2,7 +2,7 @@
 //!
 //! LLVM may compute an address from others, so that only what it knows of their numbers says that
 //! it is in the memory. The first time such a function and those that LLVM may inline in it hide
-//! their addresses: an empty piece of assembler returns the number of 32 bits, of which LLVM then
+//! their addresses: a `mov` in assembler returns the number of 32 bits, of which LLVM then
 //! knows nothing. The second time it stays with wasmtime's compiler. All is made and proved anew
 //! after that, as LLVM inlines others; `unproved.txt` lists our components' functions, which only
 //! saves this time.

@@ -1,9 +1,11 @@
 /* UPDATE of vec0's tables, in whichever way SQLite finds the rows.
 **
-** sqlite-vec's xUpdate refuses a partition key for which `sqlite3_value_nochange` is false. Its xColumn asks
-** `sqlite3_vtab_nochange` only when a row is found by its id; by any other condition, natively, no UPDATE of a table
-** with a partition key works (sqlite-vec's issue 261), and others write all vectors and auxiliary columns again.
-** So the module is registered with an xColumn that asks for every column. */
+** sqlite-vec's xUpdate refuses a partition key for which `sqlite3_value_nochange` is false. Its xColumn calls
+** `sqlite3_vtab_nochange` for one only when a row is found by its id; by any other condition, natively, no UPDATE of a
+** table with a partition key works (sqlite-vec's issue 261), and others write all vectors and auxiliary columns again.
+** So the module is registered with an xColumn that calls it for every column. */
+#include <string.h>
+
 #include "sqlite3ext.h"
 SQLITE_EXTENSION_INIT1
 
@@ -21,8 +23,7 @@ static int column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int ind
 int vec0_create_module(sqlite3 *db, const char *name, const sqlite3_module *methods, void *data,
                        void (*destroy)(void *)) {
   static sqlite3_module vec0;
-  /* Of all modules of sqlite-vec, only vec0 has tables that can be changed. */
-  if (!methods->xUpdate) return sqlite3_create_module_v2(db, name, methods, data, destroy);
+  if (strcmp(name, "vec0") != 0) return sqlite3_create_module_v2(db, name, methods, data, destroy);
   vec0 = *methods;
   original_column = methods->xColumn;
   vec0.xColumn = column;

@@ -71,6 +71,12 @@ impl<'a> Module<'a> {
         self.types.get(*ty as usize)
     }
 
+    /// How many slots the table has, if it cannot grow, so that it is never moved either.
+    pub fn fixed_slots(&self) -> Option<i32> {
+        let table = self.table.filter(|table| table.maximum == Some(table.initial))?;
+        i32::try_from(table.initial).ok()
+    }
+
     /// The position of a function among those that the module defines.
     pub fn defined(&self, index: u32) -> Option<u32> {
         index.checked_sub(self.imports.len() as u32)

@@ -51,8 +51,8 @@
 //!
 //! Taken for granted: that wasmtime calls with the function's own VMContext, an aligned stack and
 //! linked frames, and keeps registers as the convention says; that the VMContext has what `Facts`
-//! says, and the pieces are where `Subject` says; that the memory's base never changes, and what is
-//! reserved and its guards trap; that a slot of the table is zero or a function's reference; that
+//! says, and the pieces are where `Subject` says; that the memory's base never changes, nor that of a
+//! table that cannot grow, and what is reserved and its guards trap; that a slot of the table is zero or a function's reference; that
 //! wasmtime writes the distance of each slot and nothing else into the code; and that the processor
 //! does what its manual and the decoder (`iced-x86`) say.
 

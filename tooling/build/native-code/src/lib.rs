@@ -41,9 +41,9 @@ const FLAGS: &[&str] = &[
     "-Wno-override-module",
 ];
 
-/// LLVM spends a limited time on where values are kept. `sqlite3VdbeExec` is larger, and had the memory's base and the
-/// position in the program on its stack. The last one is the weight, of 16,384, of saving a register where a function
-/// begins: with 0, functions save many for paths that are not taken.
+/// LLVM limits the time that it spends on register allocation. `sqlite3VdbeExec` exceeds the default limits, and had the
+/// memory's base and the program counter on its stack. The last option is the cost, in 16,384ths of a function's calls,
+/// of a register that the function must save: by the default of 0, it saves many for paths that are seldom taken.
 const REGISTERS: &[&str] = &[
     "-mllvm",
     "-grow-region-complexity-budget=1000000000",

@@ -53,7 +53,6 @@ fn facts(module: &Module<'_>, layout: &Layout, is_timed: bool) -> Result<Facts> 
     let imports: Vec<_> = imports.collect();
     anyhow::ensure!(imports.len() == module.imports.len(), "an import has another type");
     let table = module.table;
-    let slots = table.filter(|table| table.maximum == Some(table.initial));
     Ok(Facts {
         memory_base: module.memory.map(|_| layout.memory_base),
         memory_length: layout.memory_length,
@@ -61,7 +60,7 @@ fn facts(module: &Module<'_>, layout: &Layout, is_timed: bool) -> Result<Facts> 
         guard: GUARD_BYTES as i64,
         table_base: table.map(|_| layout.table_base),
         table_elements: layout.table_elements,
-        table_slots: slots.map(|table| i64::try_from(table.initial)).transpose()?,
+        table_slots: module.fixed_slots().map(i64::from),
         store_context: layout.store_context,
         stack_limit: layout.stack_limit,
         clock: is_timed.then_some((layout.epoch, layout.epoch_deadline)),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use wasmparser::Operator;
 
 use super::{Translation, Value};
@@ -51,6 +51,7 @@ impl Translation<'_> {
 
     fn indirect(&mut self, ty: u32) -> Result<()> {
         let module = &self.program.module;
+        ensure!(module.fixed_slots().is_some(), "the table may grow");
         let signature =
             Signature::of(module.types.get(ty as usize).context("a call has no type")?)?;
         let layout = &self.program.layout;

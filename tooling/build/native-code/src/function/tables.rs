@@ -1,7 +1,7 @@
 //! `br_table`: a few comparisons, or a jump by a table.
 //!
 //! A processor never reads beyond a table, not even where it guesses: the index is a byte, or bounded by an instruction
-//! that it does not guess. What LLVM is then told always holds.
+//! that it does not guess. LLVM then assumes only what always holds.
 
 use std::collections::BTreeMap;
 
@@ -48,8 +48,8 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// Each target is reached by a block of its own. Without it the registers of all targets would be set before the
-    /// jump, as nothing can be between that and a target: in `sqlite3VdbeExec` two thirds of what an opcode took to begin.
+    /// Splits the edge to each target by a block, as LLVM does not split those of a jump by a table. It would set the
+    /// registers of all targets before the jump: in `sqlite3VdbeExec` two thirds of the instructions that start an opcode.
     fn jump(&mut self, index: &Value, mut targets: Vec<u32>, default: u32) -> Result<()> {
         let count = targets.len();
         targets.push(default);
@@ -71,18 +71,18 @@ impl Translation<'_> {
                  \"=r,0,r,~{{flags}}\"(i64 {wide}, i32 {count})"
             ))
         };
-        let mut ways = BTreeMap::new();
+        let mut edges = BTreeMap::new();
         let mut cases = String::new();
         for (case, depth) in targets.into_iter().enumerate() {
-            let way = ways.entry(depth).or_insert_with(|| self.fresh("way"));
-            cases += &format!(" i64 {case}, label %{way}");
+            let edge = edges.entry(depth).or_insert_with(|| self.fresh("edge"));
+            cases += &format!(" i64 {case}, label %{edge}");
         }
-        let targets = ways.keys().map(|depth| self.branch(*depth)).collect::<Result<Vec<_>>>()?;
+        let targets = edges.keys().map(|depth| self.branch(*depth)).collect::<Result<Vec<_>>>()?;
         let weights = profile::weights(&weights);
         self.line(format_args!("switch i64 {index}, label %{never} [{cases} ]{weights}"));
-        for (way, target) in ways.values().zip(targets) {
-            self.label(way);
-            // An empty block would be none.
+        for (edge, target) in edges.values().zip(targets) {
+            self.label(edge);
+            // LLVM removes an empty block.
             self.line(format_args!("call void asm sideeffect \"\", \"\"() nomerge"));
             self.line(format_args!("br label %{target}"));
         }

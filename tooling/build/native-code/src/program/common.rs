@@ -54,7 +54,9 @@ impl Program<'_> {
         if self.is_timed {
             self.time_check(&mut ir);
         }
-        self.resolve(&mut ir);
+        if let Some(slots) = self.module.fixed_slots() {
+            self.resolve(slots, &mut ir);
+        }
         self.bounds(&mut ir);
         self.slots(slots, &mut ir)?;
         self.outward(&mut ir);
@@ -115,32 +117,19 @@ goes_on:
     }
 
     /// The reference in the table: bounded by an instruction that the processor does not guess,
-    /// filled if it was never read, present, and of the right type. A table that cannot grow stays where it is.
-    fn resolve(&self, ir: &mut String) {
+    /// filled if it was never read, present, and of the right type.
+    fn resolve(&self, slots: i32, ir: &mut String) {
         let layout = &self.layout;
-        let table = self.module.table.filter(|table| table.maximum == Some(table.initial));
-        // An instruction holds no larger number.
-        let slots = table.and_then(|table| i32::try_from(table.initial).ok());
-        let (kept, load, count, operand) = match slots {
-            Some(slots) => (", !invariant.load !0", String::new(), slots.to_string(), "i"),
-            None => {
-                let elements = layout.table_elements;
-                let load = format!(
-                    "  %b = getelementptr i8, ptr %vm, i64 {elements}\n  %count = load i64, ptr %b\n"
-                );
-                ("", load, "%count".to_owned(), "r")
-            }
-        };
         let _ = write!(
             ir,
             "define internal ptr @resolve(ptr %vm, i32 %index, i32 %type) #0 {{
   %a = getelementptr i8, ptr %vm, i64 {base}
-  %table = load ptr, ptr %a{kept}
-{load}  %wide = zext i32 %index to i64
-  %over = icmp uge i64 %wide, {count}
+  %table = load ptr, ptr %a, !invariant.load !0
+  %wide = zext i32 %index to i64
+  %over = icmp uge i64 %wide, {slots}
   br i1 %over, label %outside, label %inside, !prof !1
 inside:
-  %masked = call i64 asm \"cmpq $2, $0\\0A\\09cmovaeq $3, $0\", \"=&r,0,{operand},r,~{{flags}}\"(i64 %wide, i64 {count}, i64 0)
+  %masked = call i64 asm \"cmpq $2, $0\\0A\\09cmovaeq $3, $0\", \"=&r,0,i,r,~{{flags}}\"(i64 %wide, i64 {slots}, i64 0)
   %offset = shl i64 %masked, 3
   %slot = getelementptr i8, ptr %table, i64 %offset
   %first = load i64, ptr %slot

@@ -70,3 +70,24 @@ fn a_function_with_a_large_frame_stays_with_cranelift() {
     assert_eq!(pair.call("large", &[Val::I32(6)]).map(|it| it[0].unwrap_i32()), Ok(7));
     pair.compare_state();
 }
+
+#[test]
+fn calls_by_a_table_that_may_grow_stay_with_cranelift() {
+    let text = r#"(module
+      (table 1 2 funcref)
+      (elem (i32.const 0) $one)
+      (func $one (export "one") (result i32) (i32.const 1))
+      (func (export "by-table") (param i32) (result i32)
+        (call_indirect (result i32) (local.get 0))))"#;
+    let buffer = wast::parser::ParseBuffer::new(text).unwrap();
+    let wasm = wast::parser::parse::<wast::Wat<'_>>(&buffer).unwrap().encode().unwrap();
+    let made = native_code::of_module(&wasm, &Profile::default(), false).unwrap();
+    assert_eq!(made.kept, [(1, "the table may grow".to_owned())]);
+
+    let mut pair = Pair::new();
+    assert_eq!(pair.instantiate(&wasm), Some(true));
+    for index in [0, 1, -1] {
+        pair.call("by-table", &[Val::I32(index)]).ok();
+    }
+    assert_eq!(pair.call("by-table", &[Val::I32(0)]).map(|it| it[0].unwrap_i32()), Ok(1));
+}

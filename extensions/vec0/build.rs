@@ -1,4 +1,4 @@
-//! Compiles `sqlite-vec.c`, which comes with the crate `sqlite-vec`, unchanged, with one function in the place of
+//! Compiles `sqlite-vec.c`, which comes with the crate `sqlite-vec`, unchanged, with one function instead of
 //! SQLite's that registers a module.
 
 use std::env;

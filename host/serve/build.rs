@@ -17,7 +17,7 @@ fn main() -> io::Result<()> {
     put(&made.join("page.html.gz"), &out.join("page.html.gz"), "")
 }
 
-/// Copies a file, or writes a text if there is none.
+/// Copies a file, or writes `missing` if it cannot be read.
 fn put(from: &Path, to: &Path, missing: &str) -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", from.display());
     match fs::read(from) {

@@ -42,7 +42,7 @@ static napi_value reply(const Call *call, int64_t value) {
 
 static int64_t checked(int64_t result) { return result < 0 ? -errno : result; }
 
-/* `count` bytes of a typed array from `start` on; null outside of it. */
+/* `count` bytes of a typed array from `start` on; null if they are outside it. */
 static uint8_t *bytes_of(const Call *call, int index, int64_t start, int64_t count) {
   size_t length = 0;
   void *data = NULL;

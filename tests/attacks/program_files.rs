@@ -311,7 +311,7 @@ fn programs_that_others_can_write_are_not_started() {
     ] {
         check(program_mode, mode, is_started);
     }
-    // Another group; only root can give files to one of which it is no member.
+    // Another group; only root can give files to one of which it is not a member.
     let is_given = [HELPER, SERVER].map(|name| chown(installed.file(name), None, Some(4242)));
     if is_given.iter().all(Result::is_ok) {
         check(0o775, 0o775, false);

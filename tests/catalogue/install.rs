@@ -32,7 +32,7 @@ fn a_user_finds_installs_updates_and_removes_an_extension() {
     user.installs("shout").exits_with(0).prints("shout 1.0.0 is installed\n");
 
     publisher.publish("shout", "1.1.0", "");
-    // It needs no more than before, so nobody is asked.
+    // It needs no more than before, so the user need not confirm.
     user.extension(&["update"]).exits_with(0).keeps_quiet();
     user.sql(".load shout\nSELECT shout();").prints("shout 1.1.0\n");
 

@@ -161,7 +161,7 @@ impl User {
         support::ours(&self.home, &[&["extension"], words].concat())
     }
 
-    /// Install without being asked.
+    /// Install without a prompt.
     pub fn installs(&self, name: &str) -> Outcome {
         self.extension(&["install", "--yes", name])
     }

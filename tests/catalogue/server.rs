@@ -65,7 +65,7 @@ fn serve(stream: TcpStream, handler: &Handler, record: &Mutex<Vec<String>>) {
     }
     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
     record.lock().expect("no thread panicked").push(path.clone());
-    // The client may have gone: an error is no concern of the test.
+    // The client may have gone: an error does not matter to the test.
     let _ = reply(stream.get_mut(), handler(&path, &request));
 }
 

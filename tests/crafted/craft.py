@@ -13,7 +13,7 @@ PAGES = (1 << 30) + 1
 #: What a structure record of version 2 begins with, behind its cookie.
 VERSION = b"\xff\0\0\1"
 
-#: The numbers of a segment, and the one that counts pages of deleted rows.
+#: How many varints a segment has, and the index of the one that counts pages of deleted rows.
 NUMBERS, DELETED_PAGES = 8, 5
 
 
@@ -23,7 +23,7 @@ def run(sqlite3, database, sql):
 
 
 def number(value):
-    """A number as SQLite writes it: seven bits in a byte, the highest first."""
+    """A varint as SQLite writes it: seven bits in a byte, the highest first."""
     septets = [value & 0x7F]
     while value := value >> 7:
         septets.append(value & 0x7F | 0x80)
@@ -31,7 +31,7 @@ def number(value):
 
 
 def changed(record):
-    """The structure record of one level with one segment, whose numbers have one byte each."""
+    """The structure record of one level with one segment, whose varints have one byte each."""
     head, body = record[:8], record[8:]
     assert head[4:] == VERSION and max(body) < 0x80, record.hex()
     # Levels, segments and writes; merges and segments of each level, all empty but one.

@@ -18,7 +18,7 @@ fn new(directory: &Path, language: &str, kind: &str) {
 fn build(directory: &Path, words: &[&str]) -> Outcome {
     let mut command = Command::new(support::our_binary());
     command.args(["extension", "build"]).args(words).current_dir(directory);
-    // Cargo may wait for another build, so there is no limit of time.
+    // Cargo may wait for another build, so no time limit applies.
     let output = with_built_dependencies(&mut command).output().expect("it starts");
     Outcome {
         command: format!("{command:?}"),

@@ -12,7 +12,7 @@ use crate::support::composed::shipped;
 use crate::support::generated::with_custom_section;
 use crate::support::{self, Directory};
 
-/// Words of JSON and TOML, and what is none.
+/// Words of JSON and TOML, and of neither.
 const WORDS: &[&str] = &[
     "{",
     "}",

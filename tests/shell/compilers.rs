@@ -53,7 +53,7 @@ fn another_shell_is_compiled_by_cranelift() {
     assert!(!is_by_llvm(&code));
 }
 
-/// LLVM's code takes for granted where the shell's instance has its parts and which numbers its types
+/// LLVM's code takes for granted where the shell's instance has its parts and which indices its types
 /// have, whatever it is composed with, and how often.
 #[test]
 fn a_composed_shell_has_the_shell_s_code() {

@@ -1,4 +1,4 @@
-//! A component with the shell in it, and before it a module that makes the numbers of types other ones: LLVM's code has those of
+//! A component with the shell in it, and before it a module that shifts the indices of types: LLVM's code has those of
 //! the shell alone, and would call functions of another type.
 
 use sqlite_wasm_runtime::artifact::compiler::Compiler;

@@ -154,7 +154,7 @@ impl Smoke {
 
 /// Splits a directive's value as a shell would, and names the default database.
 ///
-/// `test.db` is added where the last word is an option or there is none: what
+/// `test.db` is added if the last word is an option or the value is empty: a value that
 /// ends with another word names its database itself.
 fn arguments(value: &str) -> Vec<String> {
     let mut words = split_words(value);

@@ -84,7 +84,7 @@ def same_work(one: object, other: object) -> bool:
 
 
 def reference_change(key: tuple, old: dict, new: dict) -> float:
-    """The share by which the reference of a row took longer."""
+    """How much longer the reference of a row took, as a share of its time before."""
     key = (*key[:2], REFERENCE)
     medians = [rows[key]["median_ns"] for rows in (old, new) if key in rows]
     return medians[1] / medians[0] - 1 if len(medians) == 2 and all(medians) else 0.0

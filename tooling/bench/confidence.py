@@ -24,7 +24,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 @cache
 def resamples(count: int) -> list[list[int]]:
-    """Which of so many values each sample has: the same for all series of that length, of which a record has thousands."""
+    """Which of `count` values each sample has: the same for all series of that length; a record has thousands."""
     numbers = Generator(SEED)
     return [[numbers.below(count) for _ in range(count)] for _ in range(RESAMPLES)]
 
@@ -41,7 +41,7 @@ def is_noisy(values: Sequence[float]) -> bool:
 
 
 def chance(lower: Sequence[float], upper: Sequence[float]) -> float:
-    """How likely `upper` is above `lower` in so many pairs if both are from one distribution, whatever it is.
+    """How likely `upper` is above `lower` in at least as many pairs if both are from one distribution, whatever it is.
 
     The rank test of Mann, Whitney and Wilcoxon, by counting all orders of the values; an equal pair counts half.
     """

@@ -48,6 +48,6 @@ def measure(repeats: int, _quick: bool) -> Part:
 
 
 def read(output: str) -> Round:
-    """A line for each operation, and one for memory: the name, our number, that of rusqlite."""
+    """A line for each operation, and one for memory: the name, our figure, that of rusqlite."""
     lines = [line.split("\t") for line in output.splitlines()]
     return {engine: {name: float(numbers[place]) for name, *numbers in lines} for place, engine in ((1, REFERENCE), (0, SUITE))}

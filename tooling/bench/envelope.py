@@ -11,7 +11,7 @@ from .stored import derived, digits, nothing, restored, text
 
 
 class Unusable(Exception):
-    """A file that is no envelope of this version."""
+    """A file that is not an envelope of this version."""
 
 
 def sample(workload: str, engine: str, n: int, runs: list[float], reference: list[float], **more) -> dict:
@@ -23,7 +23,7 @@ def sample(workload: str, engine: str, n: int, runs: list[float], reference: lis
 
 
 def skipped(workload: str, engine: str, n: int, reason: str) -> dict:
-    """A row without numbers."""
+    """A row without results."""
     return {"workload": workload, "engine": engine, "n": n, "skipped": reason, **nothing()}
 
 

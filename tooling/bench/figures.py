@@ -38,7 +38,7 @@ class Verdict:
     figure: Figure
     spread: Spread
     elsewhere: str = ""
-    """The profiles that its limits are for, if this is none of them."""
+    """The profiles that its limits are for, if this is not one of them."""
 
     def reaches(self, limit: float) -> bool:
         return self.spread.value >= limit if self.figure.larger_is_better else self.spread.value <= limit

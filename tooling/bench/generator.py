@@ -1,4 +1,4 @@
-"""The numbers behind all data of the suites: SplitMix64, so that any language makes the same.
+"""The random generator behind all data of the suites: SplitMix64, so that any language makes the same data.
 
 Players need not: they get the data on a tape (`tape.py`), the same bytes for all of them.
 """
@@ -43,10 +43,10 @@ class Generator:
         return found
 
     def vector(self, dimensions: int) -> builtins.bytes:
-        """Numbers in [-1, 1), as floats of 32 bits."""
+        """Floats of 32 bits in [-1, 1)."""
         return struct.pack(f"<{dimensions}f", *(2 * self.unit() - 1 for _ in range(dimensions)))
 
 
 def hexadecimal(number: int, digits: int) -> str:
-    """Characters that a number decides, for texts."""
+    """Hexadecimal digits that a seed determines, for texts."""
     return Generator(number).bytes((digits + 1) // 2).hex()[:digits]

@@ -37,7 +37,7 @@ def complaint() -> str:
 
 
 def measure(result: Result, directory: Path) -> list[Verdict]:
-    """Count the instructions of a start, plain and with eleven extensions; each engine's number is added to its series."""
+    """Count the instructions of a start, plain and with eleven extensions; add each engine's count to its series."""
     commands = {each.name: each.argv() for each in map(engine, COUNTED) if result.series.get(each.name)}
     counted = {name: counts(command, directory) for name, command in commands.items()}
     for name, each in counted.items():

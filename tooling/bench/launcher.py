@@ -66,7 +66,7 @@ def start(script, output, errors, command, report):
 
 
 def script_of(script, place):
-    """The script of a further process, if it has one: with a number behind its name."""
+    """The script of a further process, if it has one: with an index behind its name."""
     its_own = f"{script}.{place}"
     return its_own if os.path.exists(its_own) else script
 

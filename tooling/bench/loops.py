@@ -22,14 +22,14 @@ from .workplace import Workplace, first_line, flush, without_root
 PEER_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 20}
 """A process of a peer that takes longer is ended and shown as `> cap`."""
 SETUP_FACTOR = 3
-"""Its set-up may take so many times that, as it runs once."""
+"""Its set-up may take this many times as long, as it runs once."""
 PEER_ROW_SECONDS = {SMOKE: 5, SMALL: 5, FULL: 20}
 """A peer that has used as many for one row gets no further run; `samples` counts those that it had."""
 PEER_SUITE_SECONDS = {SMOKE: 60, SMALL: 1000, FULL: 360}
 """What all peers together may use in one suite: all suites take 40 minutes as `small`, those of loops an hour as `full`."""
 
 DEARER_REPEATS = 10
-"""At most so many of what the reference itself runs ten times."""
+"""At most this many rounds of a workload that is `dearer`."""
 
 LEAST_AGREEMENT = 0.8
 """Of peers, whose recall their rows show: enough that they did the same work."""
@@ -142,7 +142,7 @@ class Table(Workplace):
         return [tape.write_setup(setup, work, settings), *tape.write_timed(timed, work, settings)]
 
     def gate(self, played: Played, each: Player) -> str:
-        """Set up and check; the reason why this engine has no numbers, or nothing."""
+        """Set up and check; the reason why this engine has no results, or nothing."""
         if each.dialect not in played.tapes:
             work = played.loop.make(played.size, Generator(played.loop.seed), each.dialect)
             self.write_tapes(played, each.dialect, work)
@@ -160,7 +160,7 @@ class Table(Workplace):
         return ""
 
     def settings_in_use(self, played: Played, each: Player) -> dict:
-        """The settings as the engine itself tells them, which it may have refused; nothing if it tells none."""
+        """The settings as the engine itself reports them, as it may have refused some; nothing if it reports none."""
         key = each.name, played.loop.settings
         if key not in self.in_use:
             questions = played.directory / "settings.tape"
@@ -266,7 +266,7 @@ class Table(Workplace):
         return size_of(self.work / "data.db") if done.returncode == 0 else None
 
     def syncs(self, played: Played, player: Player) -> int | None:
-        """How often the kernel is asked to flush a file, in a run that is not timed."""
+        """How many requests to flush a file the kernel gets in a run that is not timed."""
         if not shutil.which("strace"):
             return None
         log = self.directory / "strace"

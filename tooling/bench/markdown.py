@@ -17,7 +17,7 @@ MEANING = (
     "Percentiles are of single operations; where an operation takes less than 20 µs, of means of a hundred, as reading the clock crosses"
     " the sandbox.",
 )
-"""Of the numbers in a table."""
+"""Of the figures in a table."""
 Table = tuple[list[str], list[list[str]]]
 """Head and rows, whose first cell is their name; on the page too."""
 
@@ -99,7 +99,7 @@ def number_text(value: float | None) -> str:
 
 
 def table(head: list[str], rows: list[list[str]], texts: int = 1) -> list[str]:
-    """So many columns of texts, then numbers, to the right; nothing if there are no rows."""
+    """`texts` columns of text, then figures, aligned to the right; nothing if there are no rows."""
     if not rows:
         return []
     rule = ["---"] * texts + ["---:"] * (len(head) - texts)

@@ -13,7 +13,7 @@ from .rows import against, means
 
 
 class Balanced(HTMLParser):
-    """Whether each element that must be closed is, and what is asked from elsewhere."""
+    """Whether each element that must be closed is, and what is loaded from elsewhere."""
 
     VOID = ("meta", "link", "br", "img")
 

@@ -169,7 +169,7 @@ class Report:
 
 
 def reasons(rows: list[dict]) -> list[str]:
-    """Why rows have no numbers: once for each engine and reason."""
+    """Why rows have no results: once for each engine and reason."""
     found: dict[tuple, list[str]] = {}
     for row in rows:
         found.setdefault((row["engine"], row["skipped"]), []).append(row["workload"])
@@ -236,7 +236,7 @@ def spread(values: list[float]) -> str:
 
 
 def aligned(table: list[list[str]], text_columns: int) -> list[str]:
-    """Lines of a table, text to the left and numbers to the right."""
+    """Lines of a table, text to the left and figures to the right."""
     widths = [max(map(len, column)) for column in zip(*table)]
     return [
         "  ".join(

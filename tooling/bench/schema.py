@@ -32,7 +32,7 @@ FIGURE = {
 }  # fmt: skip
 
 TIMES = dict.fromkeys(("median_ns", "ci95_lower_ns", "ci95_upper_ns", "mean_ns", "std_dev_ns", "ops_per_s"), OPTIONAL)
-"""What a row without a number has none of."""
+"""What is null in a row without a result."""
 SAMPLE = {
     "workload": str, "engine": str, "n": int, "unit": str, "samples": int, "skipped": TEXT, "noisy": bool, "check": TEXT,
     "raw": list, "ratio_to_ref": (list, type(None)), **TIMES,

@@ -76,7 +76,7 @@ class Result:
 
     workload: Workload
     rows: int | None
-    """None where the amount of work is fixed."""
+    """`None` if the amount of work is fixed."""
     series: dict[str, Series]
     scripts: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each that is run: `setup`, `script`, `writer`, `native`."""

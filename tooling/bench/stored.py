@@ -14,11 +14,11 @@ from .schema import NUMBER, OPTIONAL, SAMPLE, fits
 from .spread import ratios
 
 DIGITS = 5
-"""Of a measured number: a hundredth of what the spread of runs leaves certain."""
+"""Of a measured value: a hundredth of what the spread of runs leaves certain."""
 
 
 def digits(value):
-    """The number as it is kept, without a fraction that is none."""
+    """The value as it is stored, without a fraction if that is zero."""
     if not isinstance(value, float):
         return value
     kept = float(f"{value:.{DIGITS}g}")
@@ -40,7 +40,7 @@ def derived(runs: Sequence[float], reference: Sequence[float]) -> dict:
 
 
 def nothing() -> dict:
-    """A row without numbers."""
+    """A row without results."""
     empty = {name: None for name, kind in SAMPLE.items() if kind is OPTIONAL}
     return {"unit": "operation", "samples": 0, "noisy": False, "check": None, "raw": [], "ratio_to_ref": None, **empty}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 Value = None | int | float | str | bytes
 Step = tuple[int | str, tuple]
-"""The place of a statement or a text, and the values."""
+"""The index of a statement, or a text, and the values."""
 Operation = list[Step]
 
 
@@ -71,7 +71,7 @@ def write_setup(path: Path, work: Work, settings: list[str]) -> str:
 
 
 def write_timed(path: Path, work: Work, settings: list[str]) -> list[str]:
-    """Write the tape that is timed, and with a number those of further processes; their digests."""
+    """Write the tape that is timed, and those of further processes with an index in the name; their digests."""
     header = {
         "settings": settings,
         "statements": [statement_header(each) for each in work.statements],
@@ -87,7 +87,7 @@ def write_timed(path: Path, work: Work, settings: list[str]) -> list[str]:
 
 
 def write_questions(path: Path, questions: list[str], settings: list[str]) -> str:
-    """Write a tape that only asks these, as a gate."""
+    """Write a tape that only runs these queries, as a gate."""
     return write(path, {"settings": settings, "statements": [], "gate": questions, "block": 1}, ())
 
 

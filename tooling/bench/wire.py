@@ -157,7 +157,7 @@ def executed(runs: dict[str, list[Run]], name: str, size: int) -> list[str]:
 
 
 def measures(found: list[dict]) -> dict:
-    """What is no time: bytes."""
+    """What is not a time: bytes."""
     values = {name: [each[name] for each in found if each.get(name) is not None] for name in ("wire_bytes", "peak_bytes")}
     return {name: median(each) for name, each in values.items() if each}
 
@@ -252,7 +252,7 @@ def serve(directory: Path) -> Iterator[int]:
 
 @contextmanager
 def postgres(directory: Path) -> Iterator[int]:
-    """A cluster of its own; as root it runs as the user `postgres`."""
+    """A separate cluster; as root it runs as the user `postgres`."""
     directory.mkdir()
     prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] if os.geteuid() == 0 else []
     for above in (directory, *directory.parents):

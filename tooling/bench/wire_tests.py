@@ -112,7 +112,7 @@ class Rows(unittest.TestCase):
 
 class Client(unittest.TestCase):
     def played(self, driver: str = "apsw", where: str = "") -> tuple[wire.Run, set[str]]:
-        """A run of the profile smoke, and the drivers that were asked for."""
+        """A run of the profile smoke, and the drivers that were requested."""
         drivers = set()
 
         def connect(driver: str, _where: str, autocommit: bool = False) -> wire_client.Direct:

@@ -9,7 +9,7 @@ use geo::{
 /// Beyond it the products of coordinates overflow, and geo panics.
 const MAX_COORDINATE: f64 = 1e150;
 
-/// In two dimensions, without parts that are empty. None for lines of one position, and for rings
+/// The geometry in two dimensions, without empty parts. `None` for lines of one position, and for rings
 /// that are not closed or have fewer than four, which RFC 7946 does not allow.
 pub fn to_geo(value: GeometryValue) -> Option<Geometry> {
     use GeometryValue as From;
@@ -47,7 +47,7 @@ fn all<From, To: HasDimensions>(
     parts.filter(|one| one.as_ref().is_none_or(|one| !one.is_empty())).collect()
 }
 
-/// The format refuses positions of fewer than two numbers.
+/// The format refuses positions of fewer than two coordinates.
 fn coord(position: &Position) -> Option<Coord> {
     let (x, y) = (position[0], position[1]);
     (x.abs() <= MAX_COORDINATE && y.abs() <= MAX_COORDINATE).then_some(Coord { x, y })

@@ -1,4 +1,4 @@
-//! geojson: geometries in GeoJSON, beside R-Tree and geopoly, by the crates geojson and geo.
+//! geojson: geometries in GeoJSON, in addition to R-Tree and geopoly, by the crates geojson and geo.
 //!
 //! An argument is a geometry, a feature or a collection of features, as text of RFC 7946; only its
 //! geometries matter, and of these longitude and latitude. A result that is a geometry is GeoJSON too.

@@ -9,7 +9,7 @@ use sqlite_wasm_kit::{Result, Value};
 
 use crate::shape::{Shape, write};
 
-/// None for what overflows.
+/// `None` if the computation overflowed.
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }

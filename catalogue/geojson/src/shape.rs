@@ -15,7 +15,7 @@ impl FromValue for Shape {
     }
 }
 
-/// The geometry, and the member `type`. `serde_json` refuses what is nested more than 128 deep, and numbers
+/// The geometry, and the member `type`. `serde_json` refuses nesting deeper than 128, and numbers
 /// that are not finite.
 fn read(json: &[u8]) -> Option<(Geometry, &'static str)> {
     // A feature without a geometry is empty.
@@ -35,7 +35,7 @@ fn read(json: &[u8]) -> Option<(Geometry, &'static str)> {
     })
 }
 
-/// The member `type`; none for what is not GeoJSON.
+/// The member `type`; `None` if the value is not GeoJSON.
 pub fn kind(value: Value) -> Option<&'static str> {
     read(&value.into_bytes()).map(|(_, kind)| kind)
 }

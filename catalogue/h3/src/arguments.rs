@@ -30,7 +30,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// The bits of a value; none for what has another form.
+    /// The bits of a value; `None` if the value has another form.
     pub fn read(value: &Value) -> Option<Self> {
         match value {
             Value::Text(bytes) => {
@@ -47,7 +47,7 @@ impl Index {
     }
 }
 
-/// A valid index of one sort, with the kind that it was given as; none for other values.
+/// A valid index of type `T`, with the kind in which it was given; `None` for other values.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<T>(pub Option<(T, Kind)>);
 
@@ -61,7 +61,7 @@ impl<T: TryFrom<u64>> Given<T> {
         Self(index.and_then(|it| Some((T::try_from(it.bits).ok()?, it.kind))))
     }
 
-    /// What a function of it gives; NULL if it is none.
+    /// The result of a function of the index; NULL if the value is not a valid index.
     pub fn map<R: IntoOutput>(self, function: impl FnOnce(T) -> R) -> Result<Output> {
         self.0.map(|(index, _)| function(index)).into_output()
     }

@@ -8,7 +8,7 @@ pub fn to_text(value: Value) -> Option<Value> {
     Index::read(&value).map(|index| Kind::Text.write(index.bits))
 }
 
-/// None for a text that no 64-bit integer of SQLite is.
+/// `None` if the index does not fit in SQLite's signed 64-bit integers.
 pub fn to_integer(value: Value) -> Option<i64> {
     Index::read(&value).and_then(|index| i64::try_from(index.bits).ok())
 }
@@ -69,7 +69,7 @@ pub fn center_child(cell: Cell, resolution: Fineness) -> Option<Value> {
     cell.find(|cell| cell.center_child(resolution.0))
 }
 
-/// None for a resolution that is coarser than the cell's.
+/// NULL if the resolution is coarser than the cell's.
 pub fn children_size(cell: Cell, resolution: Fineness) -> Result<Output> {
     let finer = |cell: &CellIndex| cell.resolution() <= resolution.0;
     let cell = Given(cell.0.filter(|(cell, _)| finer(cell)));
@@ -85,7 +85,7 @@ pub fn child_at(position: i64, cell: Cell, resolution: Fineness) -> Option<Value
     cell.find(|cell| cell.child_at(position, resolution.0))
 }
 
-/// None for cells of two resolutions, and where a pentagon is in the way.
+/// `None` if the cells have different resolutions, or if a pentagon is in the way.
 pub fn grid_distance(one: Cell, other: Cell) -> Option<i32> {
     let (one, other) = both(one, other)?;
     one.grid_distance(other).ok()

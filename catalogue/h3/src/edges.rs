@@ -5,7 +5,7 @@ use crate::cells::both;
 use h3o::LatLng;
 use sqlite_wasm_kit::{Output, Result, Value};
 
-/// None for cells that are not neighbours.
+/// `None` if the cells are not neighbours.
 pub fn between(origin: Cell, destination: Cell) -> Option<Value> {
     let (_, destination) = both(origin, destination)?;
     origin.find(|origin| origin.edge(destination))

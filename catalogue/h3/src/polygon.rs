@@ -57,7 +57,7 @@ fn check_size(polygons: &[Polygon], resolution: Resolution) -> Result<()> {
         .sum();
     let area: f64 = polygons.iter().map(|polygon| area(polygon.exterior())).sum();
     let count = outline / resolution.edge_length_rads() + area / resolution.area_rads2();
-    // A number that is none is too many as well.
+    // NaN and infinity are too many as well.
     check_count(if count.is_finite() { count as u64 } else { u64::MAX })
 }
 

@@ -9,7 +9,7 @@ use sqlite_wasm_kit::{Cursor, Error, FromValue, Result, Table, Value, code};
 use std::marker::PhantomData;
 
 /// Limit on cells of one list: of those that are compacted, which are in memory at once, and of a
-/// disk or a polygon, whose cells h3o collects. With what h3o keeps beside them they take a tenth of
+/// disk or a polygon, whose cells h3o collects. With what h3o keeps in addition they take a tenth of
 /// the memory that an extension has by default.
 pub const MAX_CELLS: u64 = 1 << 20;
 
@@ -37,7 +37,7 @@ pub trait List: 'static {
     /// The hidden ones, all of which must be given.
     const ARGUMENTS: &'static [&'static str];
 
-    /// The rows; none where an argument is no cell.
+    /// The rows; `None` if an argument is not a cell.
     fn list(arguments: Vec<Value>) -> Result<Option<Entries>>;
 }
 
@@ -176,7 +176,7 @@ impl List for Path {
         };
         let size = from.grid_path_cells_size(to).unwrap_or(0);
         check_count(u64::try_from(size).unwrap_or(0))?;
-        // As for the distance: there is none across some pentagons.
+        // As for the distance, h3o finds no path across some pentagons.
         let cells = from.grid_path_cells(to).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         Ok(cells.ok().and_then(|cells| Entries::new(kind, cells.into_iter())))
     }

@@ -20,7 +20,7 @@ pub fn of_bytes(bytes: &[u8]) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A mark alone is no word: it would be one together with the space in front of it.
+/// A mark alone is not a word: it would be one together with the space in front of it.
 fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() && !is_combining_mark(letter)
 }

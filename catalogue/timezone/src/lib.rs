@@ -14,7 +14,7 @@
 //!
 //! T is `YYYY-MM-DD`, with ` HH:MM`, `:SS` and a fraction if it has them, as for SQLite's functions
 //! of dates. If it ends in `Z` or an offset it is not local, and no zone changes what it means. A
-//! result has as many digits of a second as T. What is no time gives NULL, an unknown zone an error.
+//! result has as many digits of a second as T. If T is not a time, the result is NULL; an unknown zone is an error.
 //! ZONE is a name of the IANA database or an offset such as `+05:30`.
 
 mod names;
@@ -101,7 +101,7 @@ fn from_utc(time: Value, zone: Zone) -> Result<Option<String>> {
     between(Time::read(time), &Zone::utc(), &zone, COMPATIBLE)
 }
 
-/// What a function of the instant gives; NULL if T is none.
+/// The result of a function of the instant; NULL if T is not a time.
 fn at<R>(time: Value, function: impl FnOnce(&Time, jiff::Timestamp) -> R) -> Option<R> {
     let time = Time::read(time)?;
     let instant = time.instant(&Zone::utc(), Disambiguation::Compatible).ok()??;

@@ -21,7 +21,7 @@ pub struct Time {
 }
 
 impl Time {
-    /// None for what is no time.
+    /// `None` if the value is not a time.
     pub fn read(value: Value) -> Option<Self> {
         let text = value.as_str()?.ok()?.trim_ascii();
         let mut rest = Digits(text.as_bytes());
@@ -62,7 +62,7 @@ impl Time {
         }
     }
 
-    /// Another time with as many digits; none outside of the years 0 to 9999.
+    /// Another time with as many digits; `None` outside the years 0 to 9999.
     pub fn written(&self, local: DateTime) -> Option<String> {
         if local.year() < 0 {
             return None;
@@ -89,7 +89,7 @@ impl Time {
 struct Digits<'a>(&'a [u8]);
 
 impl Digits<'_> {
-    /// A number of this many digits.
+    /// An integer of this many digits.
     fn number(&mut self, count: usize) -> Option<i32> {
         let (digits, rest) = self.0.split_at_checked(count)?;
         let add = |sum: i32, digit: &u8| {

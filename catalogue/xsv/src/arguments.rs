@@ -79,7 +79,7 @@ fn once<T>(place: &mut Option<T>, name: &str, value: T) -> Result<()> {
     }
 }
 
-/// What stands in quotes, of which those inside are doubled.
+/// The text inside quotes, in which each doubled quote becomes one.
 pub fn unquoted(value: &str) -> Option<String> {
     ['\'', '"'].into_iter().find_map(|quote| {
         let inner = value.strip_prefix(quote)?.strip_suffix(quote)?;

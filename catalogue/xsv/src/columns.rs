@@ -31,7 +31,7 @@ impl Affinity {
         }
     }
 
-    /// The value of a field; what is no number stays text.
+    /// The value of a field; a field that is not numeric stays text.
     pub fn value(self, field: &str) -> Value {
         let integer = || field.parse().ok().map(Value::Integer);
         // Rust would also take words such as `nan`, which SQLite makes NULL.

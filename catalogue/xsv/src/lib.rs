@@ -11,11 +11,11 @@
 //! - `xsv_reader(delimiter=, …)`, `csv_reader(…)`, `tsv_reader(…)`: a table over what its hidden column
 //!   `_source` is compared with: the name of a file, or a blob that is the content
 //!
-//! Options: `header=no` if the first row is no header, `quote=''''`, and columns with their types.
+//! Options: `header=no` if the first row is not a header, `quote=''''`, and columns with their types.
 //! Without columns their names are those of the header, or `c1`, `c2`, …
 //!
 //! A field is an integer or real if its column's type says so and it is one; else it is text. A
-//! row with another number of fields than the first one, and text that is not UTF-8, is an error.
+//! row with more or fewer fields than the first one, and text that is not UTF-8, is an error.
 
 mod arguments;
 mod columns;

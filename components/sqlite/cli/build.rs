@@ -40,7 +40,7 @@ const PATCHES: &[Patch] = &[
         replacement: "shellUSleepFunc, 0, 0);
     engine_functions_registered(p->db);",
     },
-    // Prints, so it is no more for a schema than what reaches files is.
+    // It prints, so a schema must not call it, just like functions that reach files.
     Patch {
         text: "\"shell_putsnl\", 1, SQLITE_UTF8, p,",
         times: 1,

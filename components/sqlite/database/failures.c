@@ -13,7 +13,7 @@ void __real_free(void *block);
 static long long countdown, remaining, failed;
 /* Blocks in use. */
 static long long live;
-/* SQLite goes on without the memory that it asks for meanwhile, and says nothing. */
+/* While this is set, SQLite goes on without the memory that it requests, and reports no error. */
 static int is_benign;
 
 static int fails(void) {

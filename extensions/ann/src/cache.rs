@@ -48,7 +48,7 @@ pub trait Source {
     fn nodes(&mut self, _: &[u32]) -> Result<Vec<(u32, Node)>> {
         Ok(Vec::new())
     }
-    /// Its links in upper layers; none where it has none.
+    /// Its links in upper layers; `None` if it has no such links.
     fn upper(&mut self, slot: u32) -> Result<Option<Upper>>;
     /// Those that there are of several nodes, by one request.
     fn uppers(&mut self, slots: &[u32]) -> Result<Vec<(u32, Upper)>>;

@@ -74,7 +74,7 @@ impl<S: Source> Graph<S> {
         self.search_layer(query, vec![start], ef, 0)
     }
 
-    /// How far a node is from a code; none where there is no such node.
+    /// How far a node is from a code; `None` if the node does not exist.
     #[inline]
     pub fn distance(&mut self, query: &Code, slot: u32) -> Result<Option<Found>> {
         Ok(self.cache.find(slot)?.map(|place| {

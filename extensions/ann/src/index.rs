@@ -348,7 +348,7 @@ impl Index {
         })
     }
 
-    /// Change columns beside the vector; none for those that stay.
+    /// Change columns other than the vector; `None` keeps a column.
     pub fn set_columns(&mut self, row_id: i64, columns: Vec<Option<Value>>) -> Result<()> {
         let changed: Vec<_> =
             columns.into_iter().enumerate().filter_map(|(at, it)| Some((at, it?))).collect();

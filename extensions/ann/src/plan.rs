@@ -257,7 +257,7 @@ impl Wanted {
         if filter.values.len() > MAX_VALUES {
             return Err(format!("ann: at most {MAX_VALUES} values in conditions").into());
         }
-        // A negative LIMIT is none.
+        // A negative LIMIT does not limit.
         let limit = limit.filter(|limit| *limit >= 0);
         let limit = limit.map(|limit| limit.saturating_add(offset).min(MAX_K));
         wanted.k = wanted.k.or(limit);

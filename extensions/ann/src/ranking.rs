@@ -7,7 +7,7 @@ use crate::graph::Found;
 /// Those that could be among the `k` nearest.
 pub struct Ranking {
     k: usize,
-    /// A candidate that is farther than this is none.
+    /// Anything farther than this is not a candidate.
     limit: f32,
     /// The smallest of the largest distances that the candidates may have.
     bounds: BinaryHeap<Found>,

@@ -54,7 +54,7 @@ fn key(names: &Names) -> Names {
 }
 
 /// A table by its name: of this connection, also where no statement has used it yet;
-/// none where it is not one of `ann`.
+/// `None` if it is not one of `ann`.
 pub fn find(name: &str) -> Result<Option<Shared>> {
     for schema in ["temp", "main"] {
         let names = Names { schema: schema.into(), name: name.into() };

@@ -61,7 +61,7 @@ pub struct Neighbour {
     pub slot: u32,
 }
 
-/// The nodes of filters, for as long as nothing changes; none for more than a list may
+/// The nodes of filters, for as long as nothing changes; `None` for more nodes than a list may
 /// have.
 #[derive(Default)]
 pub struct FilterCache(Vec<(Filter, Option<Rc<[u32]>>)>);
@@ -277,7 +277,7 @@ impl Index {
         self.measure(request, ranking)
     }
 
-    /// The nodes of the rows that a filter lets through; none for more than `most`.
+    /// The nodes of the rows that a filter lets through; `None` if there are more than `most`.
     fn listed(&mut self, filter: &Filter, most: u32) -> Result<Option<Rc<[u32]>>> {
         let known = self.filters.0.iter().find(|(known, _)| known == filter);
         match known {

@@ -21,7 +21,7 @@ pub fn encode(content: &[u8]) -> String {
     text
 }
 
-/// None for what no bytes are encoded as.
+/// `None` if the text is not the encoding of any bytes.
 pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let mut content = Vec::with_capacity(text.len() / 5 * 4 + 4);
     let mut rest = text;

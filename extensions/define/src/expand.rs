@@ -74,7 +74,7 @@ struct Writer<'a> {
 #[derive(Default)]
 struct Scope {
     parameters: Parameters,
-    /// The call with the arguments; none for the outermost text.
+    /// The call with the arguments; `None` for the outermost text.
     call: Option<usize>,
 }
 

@@ -8,7 +8,7 @@ use crate::parameters::Parameters;
 
 /// Definitions that are read of a database at most, and their bytes, each and together. The database can
 /// be hostile, and every connection reads and registers them when it opens, a few in a millisecond;
-/// nobody writes so many by hand. The rest is ignored.
+/// nobody writes this many by hand. The rest is ignored.
 const MAX_DEFINITIONS: usize = 1000;
 const MAX_NAME_BYTES: usize = 200;
 const MAX_BODY_BYTES: usize = 64 << 10;

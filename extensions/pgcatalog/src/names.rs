@@ -177,7 +177,7 @@ pub fn to_regtype(name: String) -> Option<i64> {
     Some(if is_array { Type::Array(scalar) } else { Type::One(scalar) }.oid().into())
 }
 
-/// A type that is not known is written as its number.
+/// A type that is not known is written as its OID.
 pub fn regtype_name(oid: i64) -> String {
     match definitions::type_text(oid, -1) {
         text if text == "???" => oid.to_string(),
@@ -191,7 +191,7 @@ const NAMESPACES: [(&str, i64); 3] = [
     ("information_schema", catalog::INFORMATION_SCHEMA),
 ];
 
-/// The only function with a name; none where there are several, or none.
+/// The only function with a name; `None` if several functions have it, or no function does.
 pub fn to_regproc(name: String) -> Option<i64> {
     if let Ok(oid) = name.trim().parse() {
         return Some(oid);
@@ -225,7 +225,7 @@ fn function_name(text: &str) -> Option<String> {
     (is_own && parts.len() < 2).then_some(name)
 }
 
-/// One of several with its name is written with its schema, and one that is not known as its number.
+/// One of several with its name is written with its schema, and one that is not known as its OID.
 pub fn regproc_name(oid: i64) -> String {
     let Some(function) = functions::of_oid(oid) else { return number(oid) };
     let name = quote_ident(&function.name);

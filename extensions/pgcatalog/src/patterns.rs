@@ -34,7 +34,7 @@ thread_local! {
 pub struct Pattern {
     source: String,
     regex: Regex,
-    /// What finds the longest match, once that is asked for.
+    /// The automaton that finds the longest match, made on first use.
     longest: Option<(DFA, Cache)>,
     /// Whether it prefers short matches somewhere, or has alternatives, where its groups would be others than PostgreSQL's.
     has_lazy: bool,

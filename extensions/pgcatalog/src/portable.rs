@@ -12,12 +12,12 @@ const SYMBOLS: &[u8] = b"()[],.:=<>+-*/%^|&~!@#?";
 /// The words behind the first one of the name of a type.
 const TYPE_WORDS: [&str; 6] = ["precision", "varying", "with", "without", "time", "zone"];
 
-/// An expression for a place within parentheses.
+/// An expression for use within parentheses.
 pub fn expression(text: &str) -> String {
     closed(text).unwrap_or_else(|| quoted_name(text))
 }
 
-/// An expression for a place without parentheses, such as behind DEFAULT: in parentheses unless it needs none.
+/// An expression for use without parentheses, such as behind DEFAULT: in parentheses unless it needs none.
 pub fn element(text: &str) -> String {
     let text = expression(text);
     if is_plain(&text) { text } else { format!("({text})") }
@@ -248,7 +248,7 @@ mod tests {
                 text.push_str(u.choose(&PARTS)?);
             }
             let shown = format!("({}) ; x", expression(&text));
-            // The statement ends at the one semicolon that is outside of everything.
+            // The statement ends at the one semicolon that is outside everything.
             let ends = words(&shown).iter().filter(|token| token.text == ";").count();
             assert_eq!(ends, 1, "{text} {shown}");
             assert!(

@@ -72,7 +72,7 @@ pub struct Index {
     pub is_primary: bool,
     /// Made by a constraint.
     pub is_constraint: bool,
-    /// Columns from 0; none for an expression. And whether it descends.
+    /// Column indexes from 0, `None` for an expression; and whether the order is descending.
     pub columns: Vec<(Option<usize>, bool)>,
     /// Of each column; empty for the row id.
     pub collations: Vec<String>,
@@ -258,7 +258,7 @@ fn indexes(relation: &Relation) -> Result<Vec<Index>> {
         let sql = text(&row[3]);
         let is_constraint = is_declared || sql_text::stands_for_constraint(&sql);
         indexes.push(Index {
-            // SQLite's own name for that of a constraint is none.
+            // SQLite's own name for the index of a constraint does not count.
             name: if is_declared { String::new() } else { text(&row[0]) },
             is_unique: row[1].to_integer() != 0,
             is_primary: origin == "pk",

@@ -29,7 +29,7 @@ pub fn stands_for_constraint(sql: &str) -> bool {
 }
 
 /// The type with which a key that SQLite numbers was declared: as a comment, since SQLite numbers no other
-/// type than `INTEGER` (`translate/definitions.rs` of `host/postgres`). None for that itself.
+/// type than `INTEGER` (`translate/definitions.rs` of `host/postgres`). `None` for `INTEGER` itself.
 pub fn key_width(sql: &str) -> Option<&'static str> {
     const WIDTHS: [&str; 2] = ["BIGINT", "SMALLINT"];
     let (mut depth, mut is_integer) = (0_usize, false);

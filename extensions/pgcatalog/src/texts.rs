@@ -56,7 +56,7 @@ pub const SCALARS: &[Scalar] = &[
     }),
 ];
 
-/// A value for a column of so many characters, of which only spaces may be cut. What is no text is as it was.
+/// A value for a column of at most `most` characters; only spaces may be cut off. Other values do not change.
 fn fitting(value: Value, most: i64, name: String) -> Result<Value> {
     let Value::Text(mut text) = value else { return Ok(value) };
     // Bytes at which a character begins.

@@ -31,7 +31,7 @@ pub struct Named {
     pub path: PathBuf,
 }
 
-/// Which file a path leads to: device and inode; none where there is none.
+/// The file that a path leads to, by device and inode; `None` if it leads to no file.
 pub type Identity = Option<(u64, u64)>;
 
 impl Named {

@@ -52,7 +52,7 @@ pub struct Kind {
 pub struct Refusal(String);
 
 impl Refusal {
-    /// Whether it is none of SQL, for every role.
+    /// Whether the statement is not valid SQL, whatever the role.
     pub fn is_syntax(&self) -> bool {
         self.0.ends_with("syntax error") || [INCOMPLETE, HAS_NUL].contains(&&*self.0)
     }
@@ -102,7 +102,7 @@ const COMMON: &[&str] = &[
     "WITH",
 ];
 
-/// Check the first statement of `sql`; none where it has only comments. Without `has_checkpoints`
+/// Check the first statement of `sql`; `None` if it has only comments. Without `has_checkpoints`
 /// nobody may make one.
 ///
 /// # Errors

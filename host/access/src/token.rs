@@ -44,7 +44,7 @@ pub fn shown_hash(token: &str) -> String {
 ///
 /// # Errors
 ///
-/// Where it is none.
+/// If `text` is not the hash of a token.
 pub fn parse_hash(text: &str) -> Result<TokenHash> {
     let Some(digits) = text.strip_prefix(SCHEME) else {
         bail!("a token is written as `{SCHEME}…`, by `--new-token`, never in clear");

@@ -36,7 +36,7 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// When it is none of these, or `http` to another machine.
+    /// When it is not one of these, or is `http` to another machine.
     pub fn parse(text: &str) -> Result<Self> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Ok(Self::Directory(std::path::absolute(text)?));

@@ -1,4 +1,4 @@
-//! The sources that a user has added. There is none by default.
+//! The sources that a user has added; the list is empty by default.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl Sources {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When it does not exist.
     pub fn get(&self, name: &str) -> Result<&Source> {
         let found = self.sources.iter().find(|source| source.name == name);
         found.with_context(|| format!("there is no source `{}`", name.escape_debug()))
@@ -69,7 +69,7 @@ impl Sources {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When it does not exist.
     pub fn remove(&mut self, name: &str) -> Result<()> {
         self.get(name)?;
         self.sources.retain(|source| source.name != name);
@@ -80,7 +80,7 @@ impl Sources {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When no source exists, or none has this name.
     pub fn named(&self, name: Option<&str>) -> Result<Vec<Source>> {
         match name {
             Some(name) => Ok(vec![self.get(name)?.clone()]),
@@ -91,7 +91,7 @@ impl Sources {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }

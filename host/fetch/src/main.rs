@@ -99,7 +99,7 @@ impl Source {
     }
 }
 
-/// The arguments. The runner writes them, so there is no help.
+/// The arguments. The runner writes them, so they have no help.
 #[derive(Default)]
 struct Arguments {
     url: String,

@@ -39,7 +39,7 @@ enum {
 typedef struct {
   /* How many requests the connection had sent when the rows of the block arrived. */
   uint64_t serial;
-  /* The engine is asked for the next rows: only then can a row be traced. */
+  /* A request for the next rows is in progress: only then can a row be traced. */
   bool is_stepping;
   bool is_being_traced;
 } StatementOwn;

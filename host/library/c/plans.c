@@ -87,7 +87,7 @@ static bool seal_of(Sandbox *sandbox, const Entry *table, int number, const char
   out_u32(&out, (uint32_t)number);
   out_u32(&out, arguments);
   out_text(&out, text);
-  /* Without memory there is no seal: any constant could be guessed. */
+  /* Without memory the plan remains unsealed: any constant could be guessed. */
   bool is_sealed = !out.is_short;
   if (is_sealed) *seal = engine_seal(sandbox->engine, out.bytes, out.count);
   sqlite3_free(out.bytes);

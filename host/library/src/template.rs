@@ -52,7 +52,7 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     }
     let mut recipe = Recipe::of_user();
     grants::of_environment(&mut recipe)?;
-    // Never one beside the program, which may be anybody's.
+    // Never one in the directory of the program, which may be anybody's.
     let helper = directories.iter().map(|at| at.join(HELPER)).find(|path| path.is_file());
     let helper = helper.unwrap_or_else(|| library.with_file_name(HELPER));
     recipe.compiler = recipe.compiler.start_by(hidden::start).helper(helper);

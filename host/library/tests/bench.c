@@ -1,7 +1,7 @@
 /* What the suite `library` of `tooling/bench` runs on both libraries, on a file in WAL mode:
 **
 **   bench FILE         each line is a name and microseconds an operation
-**   bench FILE COUNT   so many look-ups in the table that the former leaves, for callgrind
+**   bench FILE COUNT   COUNT look-ups in the table that the former leaves, for callgrind
 */
 #include <stdio.h>
 #include <stdlib.h>

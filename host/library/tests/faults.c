@@ -162,7 +162,7 @@ static void execute(sqlite3 *db) {
   char *message = NULL;
   seen(sqlite3_exec(db, "SELECT a, b FROM t; SELECT 1, 2", on_row, &rows, NULL));
   IS(reported || rows == 6);
-  /* That this fails is no report. */
+  /* This failure does not count as a report. */
   IS(sqlite3_exec(db, "SELECT absent", NULL, NULL, &message) != SQLITE_OK);
   has(message ? strstr(message, "no such column") : NULL);
   sqlite3_free(message);

@@ -119,7 +119,7 @@ static void links(void) {
   snprintf(sql, sizeof(sql), "ATTACH '%s.other' AS p; CREATE TABLE p.t(a)", link);
   CHECK(run(db, sql) != SQLITE_OK);
   sqlite3_close(db);
-  /* A file beside a database that is reached without a link is granted. */
+  /* A file in the directory of a database that is reached without a link is granted. */
   db = open_uri(path, SQLITE_OK);
   snprintf(sql, sizeof(sql), "ATTACH '%s.beside' AS b; CREATE TABLE IF NOT EXISTS b.t(a)", path);
   CHECK(run(db, sql) == SQLITE_OK);

@@ -229,7 +229,7 @@ impl<'a> Call<'a> {
     /// End the transaction, so that no lock is left. Ending the sandbox takes longer than that, and
     /// needs nobody who waits.
     pub fn end(self) -> Connection {
-        // After a commit there is none; one that cannot be rolled back ends with the sandbox.
+        // After a commit no transaction is open; one that cannot be rolled back ends with the sandbox.
         let _ = self.db.execute_batch("ROLLBACK");
         self.db
     }

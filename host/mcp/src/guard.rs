@@ -126,7 +126,7 @@ impl Guard {
         self.state().refused.clone().map(Refused)
     }
 
-    /// The function that SQLite asks.
+    /// The authorizer that SQLite calls.
     pub fn authorizer(&self) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
         let (guard, role) = (self.clone(), self.state().role);
         let mut by_role = policy::authorizer(role, true, Reading::default());

@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 5;
 /// Characters of a statement around an error that a hint shows, on each side.
 const AROUND: usize = 30;
 
-/// What an agent is told of a failure of `sql`.
+/// What an agent learns about a failure of `sql`.
 pub fn failure(error: &Error, sql: &str, catalog: &Catalog) -> Failure {
     let code = code(error);
     let mut message = match error {
@@ -139,7 +139,7 @@ fn add_names(message: &mut String, error: &Error, sql: &str, catalog: &Catalog) 
     }
 }
 
-/// Functions of other databases have other names; these are what is asked for most.
+/// Functions of other databases have other names; these are the ones most often requested.
 const FUNCTIONS: [&str; 24] = [
     "avg",
     "ceil",

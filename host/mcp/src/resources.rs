@@ -27,7 +27,7 @@ pub fn list(databases: &Databases, saved: &saved::All) -> Vec<Resource> {
     schemas.chain(queries).collect()
 }
 
-/// A resource by its URI; none if there is none.
+/// A resource by its URI; `None` if it does not exist.
 ///
 /// # Errors
 ///

@@ -14,7 +14,7 @@ pub struct Rows {
     types: Vec<Class>,
     rows: Vec<Json>,
     cut: Option<String>,
-    /// Rows that a statement has changed; none for a query.
+    /// Rows that a statement has changed; `None` for a query.
     pub changes: Option<u64>,
 }
 

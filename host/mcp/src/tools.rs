@@ -83,7 +83,7 @@ pub const TOOLS: [Tool; 6] = [
 ];
 
 impl Tool {
-    /// What clients are told of it; `databases` are the names to choose from.
+    /// The description for clients; `databases` are the names to choose from.
     pub fn described(&self, databases: &[&str]) -> Described {
         let (mut properties, required) = (self.arguments)();
         let mut required = required.to_vec();

@@ -1,4 +1,4 @@
-//! The core modules of a component, and a component with another one in the place of one.
+//! The core modules of a component, and the replacement of one of them.
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ fn search(bytes: &[u8], component: &CoreModule, found: &mut Vec<CoreModule>) -> 
     Ok(())
 }
 
-/// The component with another core module in the place of one.
+/// The component with `module` instead of one of its core modules.
 pub fn replaced(component: &[u8], place: &CoreModule, module: &[u8]) -> Vec<u8> {
     let mut content = module.to_vec();
     let mut id = CORE_MODULE;
@@ -115,12 +115,12 @@ pub fn padded(mut module: Vec<u8>, length: usize) -> Result<Vec<u8>> {
 /// A section that has no meaning.
 const CUSTOM: u8 = 0;
 
-/// Bytes of the longest number of 32 bits.
+/// Bytes of the longest LEB128 encoding of 32 bits.
 const NUMBER_BYTES: usize = 5;
 
 const TOO_LONG: &str = "a module is too long for its place";
 
-/// The number at the start of `bytes`, with its length.
+/// The LEB128 integer at the start of `bytes`, with its length in bytes.
 ///
 /// # Errors
 ///

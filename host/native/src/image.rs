@@ -17,7 +17,7 @@ const MARK: &[u8; 8] = b"swrnat\0\x06";
 /// Maximum size of an image that is not compressed: three times that of the shell's.
 const MAX_BYTES: usize = 16 << 20;
 
-/// What the linker writes behind an image's code, for whoever asks which code a file has
+/// What the linker writes behind an image's code, for programs that check which code a file has
 /// (`sqlite_wasm_runtime::artifact::LLVM_MARK`).
 pub const CODE_MARK: &[u8] = b"sqlite-wasm-run: machine code by LLVM";
 
@@ -66,7 +66,7 @@ pub struct Trap {
 pub struct Piece {
     /// Its offset in the image.
     pub start: u32,
-    /// The function, counted from the first that the module defines; none for a helper or constants.
+    /// The function, counted from the first that the module defines; `None` for a helper or constants.
     pub function: Option<u32>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Packed<'a> {
     ///
     /// # Errors
     ///
-    /// When it is damaged, larger than an image can be, or a position lies outside.
+    /// When it is damaged, larger than an image can be, or a position is out of range.
     pub fn image(&self) -> Result<Image> {
         let mut bytes = Vec::new();
         let mut decoder = XzReader::new(self.compressed, false).take(MAX_BYTES as u64 + 1);
@@ -207,7 +207,7 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// When it is not an image, or a position lies outside.
+    /// When it is not an image, or a position is out of range.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Packed::read(bytes)?.image()
     }

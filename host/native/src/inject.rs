@@ -21,7 +21,7 @@ const IMAGE_ALIGNMENT: u32 = 64;
 const JUMP_ALIGNMENT: u32 = 16;
 
 /// How far the positions of functions in wasmtime's address map are apart: more than there is in `$image` before the first
-/// operator, from where wasmtime counts. The runtime computes the number of the function from them
+/// operator, from where wasmtime counts. The runtime computes the index of the function from them
 /// (`sqlite_wasm_runtime::artifact::trace`).
 pub const POSITIONS: u32 = 16;
 
@@ -63,7 +63,7 @@ pub fn prepared(wasm: &[u8], image: &Image) -> Result<Prepared> {
 /// is called for each of the two passes, and chooses no parallel compilation.
 ///
 /// Who made the rest of the component may be hostile. So the layout is that of exactly this module:
-/// its types have other numbers behind a module with the same types in another order, and LLVM's code
+/// its types have other indices behind a module with the same types in another order, and LLVM's code
 /// would take a function of one type for one of another.
 ///
 /// # Errors
@@ -116,7 +116,7 @@ fn in_two_passes(
     Ok(code)
 }
 
-/// Notes each function that is compiled: those of the image by the number of the request.
+/// Notes each function that is compiled: those of the image by the index of the request.
 #[derive(Debug, Default)]
 struct Recorder {
     requests: AtomicUsize,
@@ -197,7 +197,7 @@ fn is_other(value: &[u8]) -> bool {
     Blob::parse(value).is_ok_and(|blob| number(&blob.code).is_none())
 }
 
-/// The number of a function of the image, in the code that Cranelift makes of its three instructions.
+/// The index of a function of the image, in the code that Cranelift makes of its three instructions.
 fn number(code: &[u8]) -> Option<u64> {
     let mut words = code.windows(8).filter_map(|bytes| bytes.try_into().ok());
     words.find_map(|word| {

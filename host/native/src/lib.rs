@@ -4,7 +4,7 @@
 //! functions, linked, with a list of entries and traps. This crate inserts it where wasmtime
 //! would compile the module:
 //!
-//! 1. `rewrite`: each function of the image becomes three instructions that have its number.
+//! 1. `rewrite`: each function of the image becomes three instructions that contain its index.
 //! 2. `inject`: wasmtime compiles that; its cache of functions shows which of them is which, and in
 //!    a second pass replies with the image instead of one of them, and a jump into the image
 //!    instead of each other.

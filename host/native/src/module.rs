@@ -17,7 +17,7 @@ pub const MAX_FUNCTIONS: usize = 0xfffe;
 pub struct Global {
     /// Its type.
     pub ty: ValType,
-    /// Its value, if it never changes and is a number in the module.
+    /// The bits of its value, if it never changes and is a numeric constant in the module.
     pub constant: Option<u64>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Module<'a> {
     }
 }
 
-/// The bits of a constant; none if it is a vector or a reference, or computed.
+/// The bits of a constant; `None` if it is a vector or a reference, or computed.
 fn constant(expression: &ConstExpr<'_>) -> Result<Option<u64>> {
     let mut operators = expression.get_operators_reader();
     let value = match operators.read()? {

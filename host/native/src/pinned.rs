@@ -3,7 +3,7 @@
 //! - `layout`: where an instance has what code reads. wasmtime-environ computes it, so a change is
 //!   found by comparison, and the image is not used.
 //! - `blob`: the form in which Cranelift stores a function in its cache.
-//! - `trap`: the numbers of traps.
+//! - `trap`: the codes of traps.
 //! - The calling convention `tail` (`cranelift-codegen`, `isa/x64/abi.rs`): vmctx of the callee and
 //!   of the caller, then arguments as in SysV; `rbx`, `rbp` and `r12` to `r15` are kept; the callee
 //!   removes arguments from the stack, in units of 16 bytes. Instances of modules do not keep `r15`
@@ -44,7 +44,7 @@ pub mod trap {
     pub const STACK_OVERFLOW: u8 = 251;
     /// The result of a division or conversion does not fit.
     pub const INTEGER_OVERFLOW: u8 = 252;
-    /// An address is outside of the memory.
+    /// An address is outside the memory.
     pub const HEAP_OUT_OF_BOUNDS: u8 = 253;
     /// Division by zero.
     pub const DIVISION_BY_ZERO: u8 = 254;

@@ -1,10 +1,10 @@
 //! The component that wasmtime compiles in two passes.
 //!
-//! Each function that is called from outside gets the body `i64.const MARK + N; call $image; unreachable`; those that only the
-//! image calls get `unreachable`, which wasmtime compiles once for each type. They keep their numbers and names, which traps show.
-//! Three functions are added: `$image`, which calls all that the image calls; `$fill`, by which wasmtime
-//! fills a slot of the table; and `$interrupt`, which is empty, but where wasmtime looks at the time when it
-//! begins. Types, tables, elements, data, exports and names remain.
+//! Each function that is called from outside gets the body `i64.const MARK + N; call $image; unreachable`; those that
+//! only the image calls get `unreachable`, which wasmtime compiles once for each type. They keep their indices and
+//! names, which traps show. Three functions are added: `$image`, which calls all that the image calls; `$fill`, with
+//! which wasmtime fills a slot of the table; and `$interrupt`, which is empty, but where wasmtime looks at the time
+//! when it begins. Types, tables, elements, data, exports and names remain.
 
 use std::ops::Range;
 
@@ -19,14 +19,15 @@ use crate::component::number;
 use crate::image::{Callee, Function, Image};
 use crate::module::Module;
 
-/// The number that a function of the image has in its machine code: the lowest 16 bits are the function's number, and the other 48
-/// are unlikely in other code.
+/// The constant that marks a function of the image in its machine code: the lowest 16 bits are the function's index,
+/// and the other 48 are unlikely in other code.
 pub const MARK: u64 = 0x5eed_1dea_c0de_0000;
 
 /// The lowest bits for `$image`.
 pub const IMAGE: u64 = 0xffff;
 
-/// The name of `$image`, by which the runtime knows frames of LLVM's code (`sqlite_wasm_runtime::artifact::trace`).
+/// The name of `$image`, from which the runtime recognizes frames of LLVM's code
+/// (`sqlite_wasm_runtime::artifact::trace`).
 pub const IMAGE_NAME: &str = "machine-code-by-LLVM";
 
 /// The module that wasmtime sees.
@@ -195,7 +196,7 @@ fn calling_all(
     Ok(body)
 }
 
-/// A helper's argument is the number of `$image`; each image calls one, so the number is in its code.
+/// A helper's argument is the constant of `$image`; each image calls one, so the constant is in its code.
 fn helper(function: u32, body: &mut Body) {
     body.instruction(&Instruction::I64Const((MARK + IMAGE).cast_signed()));
     body.instruction(&Instruction::Call(function));

@@ -20,7 +20,7 @@ pub const MAX_ROW: usize = 64 << 20;
 /// Bytes that stay allocated between rows.
 const SHRUNK: usize = 32 << 10;
 
-/// A column's bytes; none for NULL.
+/// A column's bytes; `None` for NULL.
 pub type Field = Option<Vec<u8>>;
 
 /// Why a row with more fields than the table has columns is refused, before they are kept: each

@@ -76,7 +76,7 @@ impl Error {
         self
     }
 
-    /// The same of this routine of PostgreSQL, by which programs tell errors with one SQLSTATE apart.
+    /// The same of this routine of PostgreSQL: programs use it to distinguish errors with one SQLSTATE.
     #[must_use]
     pub fn routine(mut self, routine: &'static str) -> Self {
         self.violated.get_or_insert_default().routine = Some(routine);

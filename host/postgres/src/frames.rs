@@ -60,7 +60,7 @@ pub struct Bind<'a> {
     pub portal: &'a str,
     /// The name of the statement.
     pub statement: &'a str,
-    /// None for all text, one for all, or one each.
+    /// Empty if all are text, else one for all, or one each.
     pub formats: Vec<i16>,
     /// In the formats; `None` for NULL.
     pub values: Vec<Option<&'a [u8]>>,
@@ -141,11 +141,11 @@ impl<'a> Bytes<'a> {
         self.array().map(u16::from_be_bytes)
     }
 
-    /// A number.
+    /// A 32-bit integer.
     ///
     /// # Errors
     ///
-    /// 08P01 where there is none.
+    /// 08P01 if the message is too short.
     pub fn u32(&mut self) -> Result<u32> {
         self.array().map(u32::from_be_bytes)
     }

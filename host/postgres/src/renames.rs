@@ -108,7 +108,7 @@ fn sourced(
         outside > 0 && (inside < outside || (before == outside && word.is(",")))
     };
     let last = words[first..].iter().position(is_last).map_or(words.len(), |at| first + at);
-    // The order of an expression of an index is none of it.
+    // The sort order of an index expression is not part of the expression.
     let is_order = |word: &Token<'_>| ["asc", "desc"].iter().any(|one| word.is(one));
     let stop = if words[first..last].last().is_some_and(is_order) { last - 1 } else { last };
     let until = |stop: usize| {

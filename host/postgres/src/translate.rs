@@ -97,14 +97,14 @@ use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
 use crate::walk::{WalkMut, visit_expressions};
 
-/// Bytes that the rewrites of a text may write: so many for any text, and some for each of its own.
+/// Bytes that the rewrites of a text may write: `MAX_WRITTEN` for any text, and `MAX_GROWTH` for each byte of it.
 const MAX_WRITTEN: usize = 4 << 20;
 const MAX_GROWTH: usize = 16;
 
 /// Statements of a message at most: the tree of a short one takes 14 KiB.
 const MAX_STATEMENTS: usize = 2000;
 
-/// The statements of a text; none for an empty one.
+/// The statements of a text; an empty one has none.
 ///
 /// # Errors
 ///
@@ -209,7 +209,7 @@ fn of_tree(
     Ok(Statement { has_no_columns, ..statement })
 }
 
-/// The tree of a statement; none where only SQLite may know it.
+/// The tree of a statement; `None` if only SQLite may know it.
 pub(crate) fn parse(sql: &str) -> Result<Option<ast::Statement>> {
     Ok(stack::parse(&PostgreSqlDialect {}, sql)?.map(|(parsed, _)| parsed))
 }

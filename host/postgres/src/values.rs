@@ -69,7 +69,7 @@ impl Format {
 ///
 /// # Errors
 ///
-/// 22P02 and 22003 where the value is none of this type.
+/// 22P02 and 22003 if the value is not of this type.
 pub fn encode(
     value: ValueRef<'_>,
     typed: Typed,
@@ -91,11 +91,11 @@ pub fn encode(
     Ok(true)
 }
 
-/// The value of a parameter; NULL is none.
+/// The value of a parameter; `bytes` is `None` for NULL.
 ///
 /// # Errors
 ///
-/// 22P02, 22P03, 22003, 22007 or 22021 where the bytes are none of this type.
+/// 22P02, 22P03, 22003, 22007 or 22021 if the bytes are not of this type.
 pub fn decode(bytes: Option<&[u8]>, ty: Type, format: Format) -> Result<Value> {
     let Some(bytes) = bytes else { return Ok(Value::Null) };
     let value = match (ty, format) {
@@ -205,7 +205,7 @@ fn utf8(bytes: &[u8]) -> Result<&str> {
     Ok(text)
 }
 
-/// Text that is none of a type.
+/// The error for a text that is not of a type.
 fn invalid(scalar: Scalar, text: &str) -> Error {
     /// Characters of a value in a message.
     const SHOWN: usize = 100;

@@ -1,5 +1,5 @@
-/* Opening, with what a connection is granted. Grants reach the library beside the name of the database
-** and not in it: a URI may be a stranger's. */
+/* Opening, with what a connection is granted. Grants reach the library separately from the name of
+** the database: a URI may be a stranger's. */
 
 #define SANDBOX_LIMITS
 

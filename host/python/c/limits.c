@@ -37,7 +37,7 @@ typedef struct {
   long long rows;
   double seconds;
   Running *running;
-  /* What the last call has reached, and by which statement. */
+  /* The limit that the last call has reached, and the statement that reached it. */
   Reached reached;
   sqlite3_stmt *ended;
 } Limits;

@@ -1,6 +1,6 @@
-//! What is installed and whom it belongs to: the files beside the program, the user's directories, the user's key.
+//! What is installed and whom it belongs to: the program's files, the user's directories, the user's key.
 //!
-//! Files of databases are none of it: those are in [`filesystem`](crate::filesystem).
+//! Files of databases are not part of it: those are in [`filesystem`](crate::filesystem).
 
 pub mod key;
 pub mod owner;

@@ -37,7 +37,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// SQLite's: `SQLITE_ERROR` if there is none, and `SQLITE_READONLY`.
+    /// SQLite's: `SQLITE_ERROR` if it does not exist, and `SQLITE_READONLY`.
     pub fn blob_open(
         &self,
         schema: &str,

@@ -267,7 +267,7 @@ impl Connection {
         self.execute_batch(&format!("PRAGMA busy_timeout = {milliseconds}"))
     }
 
-    /// Limit the time of the next statements further; none for the limit of the [`Database`], which
+    /// Limit the time of the next statements further; `None` for the limit of the [`Database`], which
     /// a longer time does not change. Without one SQLite looks at the clock between its steps only.
     ///
     /// [`Database`]: crate::Database

@@ -73,7 +73,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`Error::InvalidFunctionParameterType`] if it is not of the type, and
-    /// [`Error::InvalidColumnIndex`] if there is none.
+    /// [`Error::InvalidColumnIndex`] if it does not exist.
     pub fn get<T: FromSql>(&self, index: usize) -> Result<T> {
         let offset = self.offsets.get(index).ok_or(Error::InvalidColumnIndex(index))?;
         let value = value_at(self.bytes, *offset);
@@ -85,7 +85,7 @@ impl Context<'_> {
         })
     }
 
-    /// The argument `index`, borrowed; NULL if there is none.
+    /// The argument `index`, borrowed; NULL if it does not exist.
     pub fn get_raw(&self, index: usize) -> ValueRef<'_> {
         self.offsets.get(index).map_or(ValueRef::Null, |offset| value_at(self.bytes, *offset))
     }
@@ -107,7 +107,7 @@ pub trait Aggregate<A, T: ToSql> {
     /// The error of the SQL function.
     fn step(&self, context: &mut Context<'_>, state: &mut A) -> Result<()>;
 
-    /// The result of a group; the state is none for a group without rows.
+    /// The result of a group; `state` is `None` for a group without rows.
     ///
     /// # Errors
     ///

@@ -293,7 +293,7 @@ impl Row<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumnIndex`] and [`Error::InvalidColumnName`] if there is none;
+    /// [`Error::InvalidColumnIndex`] and [`Error::InvalidColumnName`] if the column does not exist;
     /// [`Error::InvalidColumnType`], [`Error::IntegralValueOutOfRange`] and
     /// [`Error::FromSqlConversionFailure`] if it is not of the type.
     #[inline]

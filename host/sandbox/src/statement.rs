@@ -15,7 +15,7 @@ use crate::types::ToSql;
 
 /// A statement in the sandbox, without its connection.
 pub struct RawStatement {
-    /// None for white space and comments.
+    /// `None` for white space and comments.
     handle: Option<u32>,
     is_read_only: bool,
     /// The reply to its preparation, and the positions of the names of parameters and columns in
@@ -221,7 +221,7 @@ impl<'conn> Statement<'conn> {
     ///
     /// # Errors
     ///
-    /// [`Error::QueryReturnedNoRows`] if there is none.
+    /// [`Error::QueryReturnedNoRows`] if it returns no row.
     pub fn query_row<T, P: Params, F>(&mut self, params: P, f: F) -> Result<T>
     where
         F: FnOnce(&Row<'_>) -> Result<T>,
@@ -264,7 +264,7 @@ impl<'conn> Statement<'conn> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParameterCount`] if there is no parameter with this index, and
+    /// [`Error::InvalidParameterCount`] if no parameter has this index, and
     /// [`Error::ToSqlConversionFailure`].
     pub fn raw_bind_parameter<T: ToSql + ?Sized>(&mut self, index: usize, value: &T) -> Result<()> {
         let needed = self.parameter_count();
@@ -297,7 +297,7 @@ impl<'conn> Statement<'conn> {
         Ok(found.map(|index| index + 1))
     }
 
-    /// The name of the parameter `index`, from 1; none for one without a name.
+    /// The name of the parameter `index`, from 1; `None` for one without a name.
     pub fn parameter_name(&self, index: usize) -> Option<String> {
         let raw = self.raw.as_ref()?;
         let name = raw.names(raw.parameters).nth(index.checked_sub(1)?)?;

@@ -155,7 +155,7 @@ pub struct Limits {
     pub idle: Duration,
     pub rows: u64,
     pub bytes: u64,
-    /// Of temporary files; none where there are no such files.
+    /// Of temporary files; `None` if a session has none.
     pub temporary: Option<u64>,
     pub slow: Option<Duration>,
 }

@@ -24,7 +24,7 @@ pub struct Connections {
     open: Arc<Semaphore>,
     owners: Arc<Semaphore>,
     count: usize,
-    /// None where there is one user only.
+    /// `None` if there is only one user.
     shares: Option<Arc<Shares>>,
     strangers: Mutex<Strangers>,
 }
@@ -71,7 +71,7 @@ struct Known {
 }
 
 impl Connections {
-    /// So many, of which a user has a share where there are several.
+    /// Allow `count` connections, of which a user has a share if there are several.
     pub fn new(count: usize, has_users: bool) -> Arc<Self> {
         Arc::new(Self {
             open: Arc::new(Semaphore::new(count)),

@@ -41,7 +41,7 @@ use tickets::{Ticket, Tickets};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Subscribers wake up at most once in this time: then they take all that has come at once, and a writer of many
-/// commits does not share the processor with them for each one. Nobody sees a delay of 10 ms. Beside 50 subscribers on
+/// commits does not share the processor with them for each one. Nobody sees a delay of 10 ms. With 50 subscribers on
 /// two cores a commit then takes 1.07 times as long, and at half of it 1.19 times.
 const PACE: Duration = Duration::from_millis(10);
 
@@ -53,12 +53,12 @@ const MAX_ROWS: u32 = 1000;
 
 /// The feed of a database.
 pub struct Feed {
-    /// A random number while commits are reported, 0 otherwise.
+    /// A random id while commits are reported, 0 otherwise.
     run: AtomicU64,
     state: Mutex<State>,
     /// Wakes who wakes the subscribers.
     fresh: Notify,
-    /// The number of the last commit.
+    /// The position of the last commit.
     news: watch::Sender<u64>,
     /// On which sessions of the Postgres wire talk.
     pub channels: Channels,
@@ -216,10 +216,10 @@ impl State {
     }
 }
 
-/// A number that no other run has.
+/// An id that no other run has.
 fn random() -> u64 {
     let bytes = ring::rand::generate::<[u8; 8]>(&ring::rand::SystemRandom::new());
-    // Without random numbers the time makes runs differ.
+    // Without random bytes the time makes runs differ.
     let now = || std::time::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64);
     bytes.map_or_else(|_| now(), |bytes| u64::from_le_bytes(bytes.expose())).max(1)
 }

@@ -21,7 +21,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// A listener at a TCP address; none for a Unix socket.
+    /// A listener at a TCP address; `None` for a Unix socket.
     pub fn new(server: Arc<Server>, address: Option<SocketAddr>, names: &[String]) -> Self {
         let hosts = match address {
             Some(address) => guard::Hosts::of(address, names),

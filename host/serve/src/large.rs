@@ -37,7 +37,7 @@ impl Room {
 #[derive(Debug)]
 pub struct Large {
     free: Arc<Semaphore>,
-    /// None where there is one user only.
+    /// `None` if there is only one user.
     shares: Option<Arc<Shares>>,
 }
 

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_page_loads_nothing() {
-        // A name of SVG's elements is no address.
+        // The namespace of SVG is not an address.
         let page = PAGE.replace("http://www.w3.org/", "");
         for outside in ["http:", "https:", "@import", "innerHTML=", "eval(", " src=\"", " href=\""]
         {

@@ -89,7 +89,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Where there is no room for another one.
+    /// When the server cannot hold another one.
     pub async fn start(self: &Arc<Self>, client: Client, wire: Wire) -> Result<Session> {
         let Client { user, named, role, is_owner } = client;
         // What takes long to open takes long for its own clients only.

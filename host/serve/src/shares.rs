@@ -26,12 +26,12 @@ pub struct Share {
 }
 
 impl Shares {
-    /// Each party takes so many at most.
+    /// Each party takes at most this many.
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, taken: Mutex::default() })
     }
 
-    /// One more for a party; none where it has its share.
+    /// One more for a party; `None` if it has its share.
     pub fn take(self: &Arc<Self>, party: Party) -> Option<Share> {
         let mut taken = self.taken();
         let count = taken.entry(party.clone()).or_default();

@@ -287,7 +287,7 @@ async fn serve(
     Ok(())
 }
 
-/// Wait for Ctrl-C, or the signal by which services are ended.
+/// Wait for Ctrl-C, or the signal that ends services.
 async fn until_signal() -> Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {

@@ -1,4 +1,4 @@
-/* The clock of the one VFS that `zipfile.c` asks: extensions are offered no VFS. */
+/* The clock of the one VFS that `zipfile.c` uses: extensions are offered no VFS. */
 #include <sqlite3ext.h>
 #include <time.h>
 

@@ -41,7 +41,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// With the imports of `module`, which all modules have some of. Their names are their numbers.
+    /// With the imports of `module`, which all modules have some of. Their names are their indices.
     pub fn new(module: &[u8]) -> Result<Self> {
         let mut joined = Self {
             imports: 0,
@@ -156,7 +156,7 @@ impl Joined {
     }
 }
 
-/// The numbers that a module's own begin with, of those of all modules.
+/// The first index of each kind of a module's items, among those of all modules.
 #[derive(Default)]
 struct Numbers {
     types: u32,

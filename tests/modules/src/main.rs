@@ -4,8 +4,8 @@
 //! native-modules FIRST COUNT
 //! ```
 //!
-//! The seeds of these are `FIRST` and the following numbers. Each exports its functions and globals as `SEED.NUMBER`; the
-//! memory is `memory`. Together they are compiled many times as fast as one by one.
+//! The seeds of these are `FIRST` and the following integers. Each exports its functions and globals as `SEED.NUMBER`;
+//! the memory is `memory`. Together they are compiled many times as fast as one by one.
 
 mod joined;
 mod random;

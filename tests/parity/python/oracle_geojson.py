@@ -69,7 +69,7 @@ def taken(pointer: int) -> str:
 
 
 def number(name: str, count: int = 1) -> Callable[..., float]:
-    """A function of geometries with a number behind a pointer."""
+    """A function of geometries that returns a `double` through a pointer."""
     call = declared(name, ctypes.c_int, *[Pointer] * count, ctypes.POINTER(ctypes.c_double))
 
     def called(*texts: str) -> float:

@@ -41,7 +41,7 @@ def indexed(function: Callable[..., int]) -> Callable[..., object]:
 
 
 def of_cell(function: Callable[..., object]) -> Callable[..., object]:
-    """A function of cells, whose result is no index."""
+    """A function of cells, whose result is not an index."""
 
     def call(*arguments: Index) -> object:
         first = integer(arguments[0])

@@ -39,7 +39,7 @@ pub fn replies(bytes: &[u8]) {
         let mut written = Writer::default();
         written.value(value);
         let again = Reader(&written.0).value().expect("a value that was just written");
-        // Not by `==`, since one NaN is no other.
+        // Not by `==`, since NaN does not equal itself.
         assert_eq!(format!("{value:?}"), format!("{again:?}"));
     }
 }

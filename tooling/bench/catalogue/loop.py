@@ -68,7 +68,7 @@ class Loop:
     id: str
     about: str
     make: Callable[[Size, Generator, str], Work]
-    """Size, numbers and dialect."""
+    """Size, generator and dialect."""
     smoke: Size
     small: Size
     full: Size
@@ -76,7 +76,7 @@ class Loop:
     seed: int = 42
     peers: tuple[str, ...] = ()
     absent: dict[str, str] = field(default_factory=dict)
-    """Why a peer that might be expected here has no number."""
+    """Why a peer that might be expected here has no result."""
     extension: str = ""
     """The extension that the statements need."""
     syncs: bool = False
@@ -88,7 +88,7 @@ class Loop:
     exact: str = ""
     """The id of the workload whose answers the recall of this one refers to."""
     least_recall: float = 0.95
-    """The smallest share of the exact answers with which ours has a number; the row shows the share itself."""
+    """The smallest share of the exact answers with which ours has a result; the row shows the share itself."""
     dearer: bool = False
     """The reference has a tenth of the samples for it."""
 

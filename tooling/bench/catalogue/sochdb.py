@@ -31,7 +31,7 @@ def schema(dialect: str) -> list[str]:
 
 
 def keys_and_values(size: Size, numbers: Generator, dialect: str, timed, *, added: int = 0, **more) -> Work:
-    """`timed` on a table of rows, to which it adds so many: the bytes on disk are divided by what is left."""
+    """`timed` on a table of rows, to which it adds `added` more: the bytes on disk are divided by what is left."""
     raw = (size.rows + added) * (KEY_BYTES + VALUE_BYTES)
     return Work(schema(dialect), loaded(pairs("kv", numbers, size.rows)), timed, [PUT], raw_bytes=raw, **more)
 

@@ -96,7 +96,7 @@ def prefixes_of_series(_rows: int) -> Iterator[str]:
 
 
 def existing() -> Iterator[Workload]:
-    """Readers beside a writer, checkpoints and scans, which suite `shell` has; of a smaller file here."""
+    """Readers alongside a writer, checkpoints and scans, which suite `shell` has; of a smaller file here."""
     for workload in OF_SHELL:
         scan: dict[str, Any] = {"setup": hundred_megabytes, "fixed_amount": "100 MB"} if workload.name.startswith("scan-") else {}
         if scan or workload.name.startswith(("wal-readers", "checkpoint")):

@@ -117,7 +117,7 @@ def join(size: Size, numbers: Generator, _: str) -> Work:
 
 
 def writers(count: int):
-    """Processes that begin together, each with a tape of its own; none of their updates may be lost."""
+    """Processes that begin together, each with its own tape; none of their updates may be lost."""
 
     def make(size: Size, numbers: Generator, _: str) -> Work:
         def tape() -> list:

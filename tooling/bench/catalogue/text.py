@@ -29,13 +29,13 @@ def documents(count: int, numbers: Generator, zipf: bool) -> list[str]:
 
 
 def by_rank(words: list[str], numbers: Generator):
-    """The n-th word as often as 1/n, in whole numbers so that no language rounds."""
+    """The n-th word as often as 1/n, in integers so that no language rounds."""
     limits = list(accumulate(1_000_000 // rank for rank in range(1, len(words) + 1)))
     return lambda: words[bisect(limits, numbers.below(limits[-1]))]
 
 
 def any_of(question: str) -> str:
-    """The words of a question, for an engine to which any of them is enough."""
+    """The words of a query, for an engine to which any of them is enough."""
     return question.replace(" OR ", " ")
 
 

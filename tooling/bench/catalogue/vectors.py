@@ -93,7 +93,7 @@ def quantised(dimensions: int):
         asked = [(vector, vector) for vector in (numbers.vector(dimensions) for _ in range(size.operations))]
         schema = ["CREATE TABLE vecs(id INTEGER PRIMARY KEY, embedding BLOB)",
                   f"CREATE VIRTUAL TABLE bits USING vec0(b bit[{dimensions}])"]  # fmt: skip
-        # The literal 200 stands in the text, as sqlite-vec plans by it.
+        # 200 is a literal in the text, as sqlite-vec plans by it.
         select = (
             "SELECT vecs.id FROM (SELECT rowid AS id FROM bits WHERE b MATCH vec_quantize_binary(?2) AND k = 200) AS near"
             f" CROSS JOIN vecs ON vecs.id = near.id ORDER BY vec_distance_cosine(vecs.embedding, ?1) LIMIT {NEIGHBOURS}"

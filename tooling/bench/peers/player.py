@@ -44,7 +44,7 @@ class Tape:
         return self.sized().decode() if kind == 3 else self.sized()
 
     def steps(self):
-        """What to call (a place or a text), the values, and whether the operation ends."""
+        """What to call (an index or a text), the values, and whether the operation ends."""
         while self.at < len(self.data):
             (kind,) = self.unpack("B")
             call = self.sized().decode() if kind & 0x7F else self.unpack("H")[0]

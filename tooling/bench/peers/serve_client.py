@@ -1,5 +1,5 @@
-"""Clients of `serve`: a pipeline of libSQL's protocol by its statements' own time, a commit beside subscribers by one without,
-and p99 beside hostile clients.
+"""Clients of `serve`: a pipeline of libSQL's protocol by its statements' own time, a commit with subscribers by one
+without, and p99 with hostile clients.
 
 Arguments: the URL with the token, the address of the counters, the DSN of the Postgres wire. Prints an object of ratios.
 """
@@ -98,7 +98,7 @@ def commits(dsn):
 
 
 def subscribe(url, ready):
-    """Read all commits by each subscriber; fail if one is missing, or in another place."""
+    """Read all commits by each subscriber; fail if one is missing, or out of order."""
     base, token = url.split("/#token=")
     authority = base.split("//")[1]
     request = f"GET /v1/changes HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()

@@ -22,7 +22,7 @@ COPIES = 6
 #: Seconds of load in each scenario.
 LOAD = 8
 
-#: The sandboxed library, which Go's signal handlers need without signals of its own.
+#: The sandboxed library, which must not use signals itself because of Go's signal handlers.
 LIBRARY = {"LD_LIBRARY_PATH": str(ROOT / "target/library"), "SQLITE_WASM_TRAPS": "checked", "SQLITE_WASM_VERBOSE": "1"}
 
 

@@ -21,12 +21,12 @@ REST = 0.002
 
 TABLE = "PRAGMA journal_mode=WAL; CREATE TABLE t(a INTEGER PRIMARY KEY, b)"
 
-#: The value of `b`, by which each row can be checked.
+#: The value of `b`, against which each row can be checked.
 CONTENT = "printf('%0400d', a * 7919)"
 
 
 def transaction(number):
-    """The statements of the transaction with this number; the first one is 1."""
+    """The statements of the transaction with this index; the first one is 1."""
     rows = ", ".join(f"({(number - 1) * ROWS + row})" for row in range(1, ROWS + 1))
     values = [f"INSERT INTO t SELECT column1, {CONTENT.replace('a *', 'column1 *')} FROM (VALUES {rows})"]
     return "; ".join(["BEGIN", *values, "COMMIT"])

@@ -135,8 +135,8 @@ typedef struct {
 
 bool column_may_be_left_out;
 
-/* xColumn, and whether UPDATE must pass the value on: where the module has not asked whether the
-** column changes. It may fetch rows of another table in between. */
+/* Call xColumn. UPDATE must pass the value on unless the module called `sqlite3_vtab_nochange` for the
+** column. The module may fetch rows of another table in between. */
 static int call_column(Cursor *cursor, uint32_t column, Cell *cell, bool *is_required) {
   bool outer = column_may_be_left_out;
   column_may_be_left_out = false;
@@ -209,7 +209,7 @@ static void put_batch(Cursor *cursor, const Rows *rows,
   batch->row_ids = (full_extension_list_s64_t){rows->row_ids, rows->count};
   batch->values = (sqlite_wasm_extension_table_types_list_value_t){rows->values, values};
   batch->subtypes = (wit_bytes){rows->subtypes, rows->has_subtypes ? values : 0};
-  /* A module that never asks gets all values. */
+  /* A module that does not use `sqlite3_vtab_nochange` gets all values. */
   bool has_required = rows->has_required && sqlite3_vtab_nochange;
   batch->required = (full_extension_list_bool_t){rows->required, has_required ? values : 0};
   batch->row_id_error.is_some = rows->row_id_code != SQLITE_OK;

@@ -81,7 +81,7 @@ extern Connection work_connection;
 
 /* Send the operations, and read the reply. */
 int work_send(Connection *connection, Reply *reply);
-/* The same for a reply of so many bytes, which go to a buffer. */
+/* The same for a reply of `count` bytes, which go to a buffer. */
 int work_send_into(Connection *connection, Reply *reply, void *bytes, size_t count);
 /* Send operations at the end of a call. Null where nothing links SQL. */
 void work_flush(void) __attribute__((weak));

@@ -11,7 +11,7 @@ typedef struct {
   bool is_writable;
 } Location;
 
-/* Take a blob that is already open; false if there is none. */
+/* Take the wanted blob if it is already open; false if it is not. */
 bool prefetch_take(const Location *wanted, uint32_t *handle, uint32_t *size);
 /* Add the blobs to open: the wanted one, and its group. */
 void prefetch_put(Out *request, const Location *wanted);

@@ -14,7 +14,7 @@ typedef struct {
 
 #define TABLE(handle) ((Table *)(handle))
 
-/* The column that is being read asked `sqlite3_vtab_nochange`: UPDATE may leave its value out. */
+/* xColumn called `sqlite3_vtab_nochange` for the column that it reads: UPDATE may leave its value out. */
 extern bool column_may_be_left_out;
 
 /* The error of a method, with the table's `zErrMsg` as the message. */

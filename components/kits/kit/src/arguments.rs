@@ -65,7 +65,7 @@ impl<'a> Arguments<'a> {
         self.values.get_mut(place).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Take an argument as a Rust type; none for a NULL that the type cannot represent.
+    /// Take an argument as a Rust type; `None` for a NULL that the type cannot represent.
     pub fn get<T: FromValue>(&mut self, place: usize) -> Result<Option<T>> {
         let value = self.take(place);
         if value.is_null() && !T::TAKES_NULL {

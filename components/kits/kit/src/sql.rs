@@ -70,7 +70,7 @@ pub fn prepare(sql: &str) -> Result<Statement> {
     }
 }
 
-/// Prepare the first statement of `sql`: none for white space and comments. Also returns the rest
+/// Prepare the first statement of `sql`: `None` for white space and comments. Also returns the rest
 /// of the text.
 ///
 /// # Errors

@@ -41,7 +41,7 @@ impl Value {
         matches!(self, Self::Null)
     }
 
-    /// Text as a string: none for other classes, an error for bytes that are not UTF-8.
+    /// Text as a string: `None` for other classes, an error for bytes that are not UTF-8.
     pub fn as_str(&self) -> Option<Result<&str, std::str::Utf8Error>> {
         match self {
             Self::Text(bytes) => Some(std::str::from_utf8(bytes)),
@@ -82,7 +82,7 @@ impl Value {
         }
     }
 
-    /// The bytes of a text or blob, the bytes of SQLite's text for an integer or real, and none for
+    /// The bytes of a text or blob, the bytes of SQLite's text for an integer or real, and no bytes for
     /// NULL. Nothing is copied.
     pub fn into_bytes(self) -> Vec<u8> {
         match self {

@@ -127,7 +127,7 @@ static void describe(uint32_t index, sqlite_wasm_extension_types_sql_error_t *er
   PyObject *code, *message;
   if (!described || !PyArg_ParseTuple(described, "OO", &code, &message)) give_up();
   calls_list_u8_t bytes;
-  /* Without memory for it there is no message. */
+  /* If memory for the message runs out, it stays empty. */
   if (!copy_bytes(message, &bytes)) {
     PyErr_Clear();
     bytes = (calls_list_u8_t){NULL, 0};

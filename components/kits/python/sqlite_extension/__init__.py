@@ -165,7 +165,7 @@ def _arity(called, skipped=0):
 
 
 def _accepted(annotation):
-    """The types of values that an annotation allows; None for one that says nothing of them."""
+    """The types of values that an annotation allows; None if it does not restrict them."""
     if annotation is None:
         return (type(None),)
     if typing.get_origin(annotation) in (typing.Union, _types.UnionType):

@@ -106,7 +106,7 @@ def later(operations):
 
 
 class Statement:
-    """The first statement of `sql`; `tail` is the rest. `handle` is None for white space and comments."""
+    """The first statement of `sql`; `tail` is the rest. `handle` is `None` for white space and comments."""
 
     def __init__(self, sql):
         reply = perform(operation(Operation.PREPARE, text(sql)))

@@ -54,7 +54,7 @@ thread_local! {
 ///
 /// # Errors
 ///
-/// When there is none, or the one in the component's own memory fails.
+/// If no script is loaded, or the one in the component's own memory fails.
 pub fn loaded() -> Result<&'static Script> {
     if let Some(script) = LOADED.get() {
         return Ok(script);

@@ -25,7 +25,7 @@ pub fn script() -> Option<&'static [u8]> {
     if slot.start == NOWHERE {
         return None;
     }
-    // SAFETY: the script is a data segment of its own behind all others and the heap's first pages,
+    // SAFETY: the script is a separate data segment behind all others and the heap's first pages,
     // and nothing writes there.
     Some(unsafe {
         std::slice::from_raw_parts(slot.start as usize as *const u8, slot.bytes as usize)

@@ -156,7 +156,7 @@ impl Typed {
         Self { ty, modifier: -1 }
     }
 
-    /// The type of a column by what CREATE TABLE says; none where it says nothing known.
+    /// The type of a column from its declaration in CREATE TABLE; `None` if that is not a known type.
     pub fn declared(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let (text, is_array) = match text.find('[') {

@@ -1,9 +1,9 @@
-//! The digits of floats, as PostgreSQL shows them: the fewest that are read back as the same number, whatever way a
-//! reader rounds what lies in the middle between two. Rust's own writer takes such a middle where it is rounded to the
-//! number. Of two texts that are equally short and near, PostgreSQL takes the one with an even last digit, as Rust does
+//! The digits of floats, as PostgreSQL shows them: the fewest that are read back as the same float, whichever way a
+//! reader rounds the midpoint between two floats. Rust's own writer takes such a midpoint if it rounds to the
+//! float. Of two texts that are equally short and near, PostgreSQL takes the one with an even last digit, as Rust does
 //! for a given count of digits but not for the fewest.
 
-/// Up to here no number has a middle beside it that is as short as its own digits: each has more of them after the point.
+/// Up to here no midpoint next to a float is as short as the float's own digits: each has more of them after the point.
 const FIRST_MIDDLE: f64 = (1_u64 << 50) as f64;
 const FIRST_SINGLE_MIDDLE: f32 = (1_u32 << 20) as f32;
 
@@ -11,7 +11,7 @@ const FIRST_SINGLE_MIDDLE: f32 = (1_u32 << 20) as f32;
 const DIGITS: usize = 17;
 const SINGLE_DIGITS: usize = 9;
 
-/// The digits of a finite number with its exponent: `1.5e3`.
+/// The digits of a finite float with its exponent: `1.5e3`.
 pub fn scientific(number: f64) -> String {
     let shortest = format!("{number:e}");
     if !number.is_finite() {
@@ -46,7 +46,7 @@ fn digits_of(text: &str) -> usize {
     text.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count()
 }
 
-/// The shortest text; with an even last digit, if the number is in the middle between two texts.
+/// The shortest text; with an even last digit, if the float is midway between two texts.
 fn even(
     shortest: String,
     is_it: impl Fn(&str) -> bool,
@@ -76,7 +76,7 @@ fn unambiguous(
     longer.find(|text| is_it(text) && is_safe(text)).unwrap_or(shortest)
 }
 
-/// The number that is a little more than a text says, and the one that is a little less.
+/// The decimals slightly above and slightly below the value of a text.
 fn around(text: &str) -> [String; 2] {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let point = if mantissa.contains('.') { "" } else { "." };

@@ -37,7 +37,7 @@ impl Interval {
         (i32::try_from(self.months).is_ok() && i32::try_from(self.days).is_ok()).then_some(self)
     }
 
-    /// The same the other way; none where that is out of range.
+    /// The negative; `None` if it is out of range.
     pub fn negative(self) -> Option<Self> {
         Some(Self {
             months: self.months.checked_neg()?,
@@ -46,7 +46,7 @@ impl Interval {
         })
     }
 
-    /// The sum; none where it is out of range.
+    /// The sum; `None` if it is out of range.
     pub fn plus(self, other: Self) -> Option<Self> {
         Self {
             months: self.months.checked_add(other.months)?,
@@ -56,7 +56,7 @@ impl Interval {
         .checked()
     }
 
-    /// By PostgreSQL's `interval_mul`: a part of a month is days, and a part of a day is time. None where the product is
+    /// By PostgreSQL's `interval_mul`: a part of a month is days, and a part of a day is time. `None` if the product is
     /// out of range.
     pub fn times(self, factor: f64) -> Option<Self> {
         let whole = |number: f64| (number.abs() < 2_147_483_648.0).then_some(number as i64);

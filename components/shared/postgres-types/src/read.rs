@@ -3,7 +3,7 @@
 use super::calendar::{DAY, Date, Stamp};
 use super::fields::{Kind, fields, is_day_of_week};
 
-/// Why a text is no date or time.
+/// Why a text is not a date or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It has not the form of one.
@@ -128,7 +128,7 @@ fn day(year: i64, month: i64, day: i64) -> Found<Date> {
     Date::of(year, month, day).ok_or(Fault::Range)
 }
 
-/// A day by its number in a year.
+/// A day by its position in a year, from 1.
 fn of_year(year: i64, number: i64) -> Found<Date> {
     let first = day(year, 1, 1)?;
     let found = Date::within(first.0 + number - 1).filter(|found| found.parts().0 == year);

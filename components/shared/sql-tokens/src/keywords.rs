@@ -145,7 +145,7 @@ const POSTGRES: &[&str] = &[
     "with",
 ];
 
-/// Whether a word, in letters of any case, is no name without quotes. For PostgreSQL: no name of a table or a
+/// Whether a word, in letters of any case, is a name only with quotes. For PostgreSQL: the name of a table or a
 /// column.
 pub fn is_reserved(word: &str, dialect: Dialect) -> bool {
     let words = match dialect {

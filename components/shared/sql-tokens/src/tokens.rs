@@ -5,7 +5,7 @@ use crate::{Dialect, scan};
 
 /// The tokens of a text. Each byte of the text belongs to one of them.
 ///
-/// SQLite ends a text at its first NUL; here a NUL is a character like any other, and outside of quotes
+/// SQLite ends a text at its first NUL; here a NUL is a character like any other, and outside quotes
 /// and comments an illegal token.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {

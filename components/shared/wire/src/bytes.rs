@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         CStr::from_bytes_with_nul(self.terminated()?).map_err(|_| Error::NulInName)
     }
 
-    /// A name that is sent as a value; none for NULL.
+    /// A name that is sent as a value; `None` for NULL.
     pub fn optional_name(&mut self) -> Result<Option<&'a CStr>, Error> {
         match self.u8()? {
             tag::NULL => Ok(None),
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text or blob, or none for a null pointer.
+    /// A text or blob, or `None` for a null pointer.
     ///
     /// # Errors
     ///

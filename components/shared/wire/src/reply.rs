@@ -15,7 +15,7 @@ fn read_handle(reader: &mut Reader) -> Result<Option<u32>, Error> {
 /// of the columns follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// The statement; none for white space and comments.
+    /// The statement; `None` for white space and comments.
     pub statement: Option<u32>,
     /// The length of the text that was used.
     pub used: u32,

@@ -1,4 +1,4 @@
-//! The host's question whether SQLite's side has memory for what it is about to send. Memory that the
+//! The host's request to check that SQLite's side has memory for what it is about to send. Memory that the
 //! host allocates there cannot be refused: without it the component traps.
 
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ pub fn ask(bytes: usize) -> Vec<u8> {
     Operations::default().ask_memory(u32::try_from(bytes).unwrap_or(u32::MAX)).into_bytes()
 }
 
-/// How many bytes a request asks for, if it is this one.
+/// How many bytes an `AskMemory` request is about; `None` for other requests.
 pub fn asked(request: &[u8]) -> Option<u32> {
     let mut from = Reader(request);
     match Opcode::from_sender(from.u8().ok()?, Sender::Host) {

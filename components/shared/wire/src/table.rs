@@ -7,7 +7,7 @@
 //!
 //! - `Everyone`: extensions and programs. The bytes are the positions in `sql-work.operation`, so a
 //!   new row is the last one.
-//! - `Program`: only programs, in a request of its own.
+//! - `Program`: only programs, in a separate request.
 //! - `Host`: only the host itself.
 //! - `Objects` and `Calls`: only programs. SQLite's functions on SQLite's objects, which are named by
 //!   their addresses in the sandbox. `Objects` has what extensions have too, and the same code performs

@@ -53,7 +53,7 @@ impl<'a> Token<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Malformed`] where bytes are missing, a token is not inside of the text, or begins before
+/// [`Error::Malformed`] if bytes are missing, or if a token is not inside the text, or begins before
 /// the one before it.
 pub fn tokens(bytes: &[u8], length: usize) -> impl Iterator<Item = Result<Token<'_>, Error>> {
     let (mut left, mut earliest) = (Reader(bytes), 0);

@@ -40,7 +40,7 @@ tags! {
 
 /// A value, whose text or blob is borrowed (`&[u8]`) or owned (`Vec<u8>`). Its tags are
 /// those of [`tag`], and with bytes that are laid out as a list it is laid out as the
-/// variant `types.value`. Text that is known to be UTF-8 can have a type of its own.
+/// variant `types.value`. Text that is known to be UTF-8 can have a separate type.
 #[repr(C, u8)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<Bytes, Text = Bytes> {

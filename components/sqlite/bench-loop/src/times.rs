@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 /// Three digits of each time are kept.
 const DIGITS: u8 = 3;
 
-/// The longest time that is told from longer ones. A histogram has its bounds from the start: one that
+/// Longer times count as this one. A histogram has its bounds from the start: one that
 /// grows by itself does so only for records that may fail.
 const LONGEST: Duration = Duration::from_secs(600);
 

@@ -9,7 +9,7 @@ enum { BEFORE_COMMIT, AFTER_COMMIT, UNDONE };
 /* Tables of a transaction by name; what changes more may have changed any. */
 #define MOST_TABLES 256
 
-/* The number of no table: anything may have changed. */
+/* An index that no table has: anything may have changed. */
 #define ANY MOST_TABLES
 
 /* Bytes of the primary keys of a transaction, as the wire has them: those of a thousand rows whose key is a UUID in
@@ -235,7 +235,7 @@ static int on_savepoint(sqlite3_vtab *vtab, int number) {
 
 static int on_rollback_to(sqlite3_vtab *vtab, int number) {
   Feed *feed = (Feed *)vtab;
-  /* Without a number it is all of the transaction. */
+  /* A negative savepoint is the start of the transaction. */
   if (number < 0) {
     shorten(feed, 0);
   } else if ((uint32_t)number < feed->mark_room) {

@@ -55,8 +55,8 @@ void reply_free(EventReply *reply);
 /* The same for a callback that returns only the integer. */
 int event_send_for_code(Out *out);
 
-/* Report what each transaction changes, and at most so many rows of one; 0 for no more. It takes the place
-** of the hooks of commits and before changes. Returns a result code. */
+/* Report what each transaction changes, and at most `most` rows of one; 0 ends the reports. They replace
+** the hooks of commits and before changes. Returns a result code. */
 int set_changes_hook(sqlite3 *db, uint32_t most);
 
 /* The library's id of a registered object. Its release is reported to the library. */

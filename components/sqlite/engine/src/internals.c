@@ -94,7 +94,7 @@ Participant *engine_participant(sqlite3 *db, const sqlite3_module *methods, sqli
   return one;
 }
 
-/* As SQLite's own list grows; the build checks the number. */
+/* As SQLite's own list grows; the build checks the value. */
 #define PARTICIPANTS 5
 
 int engine_participate(Participant *one, int *savepoints) {

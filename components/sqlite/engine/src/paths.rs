@@ -18,7 +18,7 @@ pub fn full_path(name: &[u8]) -> Result<Resolved, Code> {
     files::resolve(&absolute(name).ok_or_else(cannot_open)?).map_err(|_| cannot_open())
 }
 
-/// The absolute path of `name`, without resolving links. None for a relative name if there is no
+/// The absolute path of `name`, without resolving links. `None` for a relative name without a
 /// working directory.
 fn absolute(name: &[u8]) -> Option<Vec<u8>> {
     if name.starts_with(b"/") {

@@ -1,5 +1,5 @@
-//! Memory for what others size: values, SQL, replies. It is asked for before it is used, since Rust's
-//! collections end the program when there is none.
+//! Memory for data whose size others choose: values, SQL, replies. It is checked before it is used, since Rust's
+//! collections end the program when memory runs out.
 
 use wire::{Writer, code};
 
@@ -17,12 +17,12 @@ impl From<NoMemory> for SqlError {
     }
 }
 
-/// Fails if there is no block of this many bytes. Small ones are always left.
+/// Fails if a block of this many bytes is not available. Small ones always are.
 pub fn check(bytes: usize) -> Result<(), NoMemory> {
     if bytes <= wire::room::MAX_UNASKED || has_room(bytes) { Ok(()) } else { Err(NoMemory) }
 }
 
-/// The answer to a request, if it is the host's question for memory.
+/// The reply to a request, if it is the host's `AskMemory`.
 pub fn answer(request: &[u8]) -> Option<Result<Vec<u8>, SqlError>> {
     let bytes = wire::room::asked(request)?;
     Some(check(bytes as usize).map(|()| Vec::new()).map_err(SqlError::from))

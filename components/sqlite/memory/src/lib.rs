@@ -17,7 +17,7 @@ const SMALL: usize = 128;
 /// Bytes that are looked at together.
 const VECTOR_BYTES: usize = size_of::<Vector>();
 
-/// What is equal for so many bytes is compared in blocks of as many from there on: most keys differ
+/// What is equal for this many bytes is compared in blocks of this size from there on: most keys differ
 /// earlier, and a long text that does not is read four times as fast.
 const BLOCK: usize = 4 * VECTOR_BYTES;
 

@@ -8,7 +8,7 @@ use crate::definitions::quote_ident;
 use crate::names::to_regclass;
 use crate::schema::query;
 
-/// The comment on a table, or on a column by its number.
+/// The comment on a table, or on a column by its position from 1.
 pub fn comment(oid: i64, number: i64) -> Result<Option<String>> {
     let catalog = catalog::current()?;
     let Some(relation) = catalog.relation(oid).map(|at| &catalog.relations[at]) else {
@@ -38,7 +38,7 @@ pub fn serial_sequence(table: String, column: String) -> Result<Option<String>> 
     Ok(sequence.map(|(name, _)| format!("public.{}", quote_ident(&name))))
 }
 
-/// `setval`, to what SQLite gives anyway: the next number of a key is that behind the largest one.
+/// `setval`, to what SQLite gives anyway: the next value of a key is the one after the largest.
 pub fn set_value(sequence: String, value: i64, is_called: bool) -> Result<i64> {
     let oid = to_regclass(sequence.clone())?;
     let catalog = catalog::current()?;

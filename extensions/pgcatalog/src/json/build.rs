@@ -67,7 +67,7 @@ fn known(one: Value, name: String) -> Result<Option<String>> {
     if one.is_null() { Ok(None) } else { value(one, name).map(Some) }
 }
 
-/// The same inside of an array.
+/// The same inside an array.
 pub fn value(value: Value, name: String) -> Result<String> {
     if value.is_null() {
         return Ok("null".to_owned());

@@ -94,7 +94,7 @@ fn has_zero(text: &str) -> bool {
     })
 }
 
-/// The text of a value; none for null.
+/// The text of a value; `None` for null.
 fn shown(node: &Node<'_>, mode: Mode) -> Option<String> {
     match (&node.value, mode) {
         (Json::Null, _) => None,

@@ -40,14 +40,14 @@ fn exists(node: &Node<'_>, key: &str) -> bool {
     }
 }
 
-/// Which of the keys exist; NULL is none.
+/// Which of the keys exist; NULL is not a key.
 fn exist(text: &str, keys: &str) -> Result<impl Iterator<Item = bool>> {
     let (node, keys) = (jsonb(text)?, steps(keys)?);
     let found: Vec<_> = keys.into_iter().flatten().map(|key| exists(&node, &key)).collect();
     Ok(found.into_iter())
 }
 
-/// An array contains a scalar of its own, at the outside only.
+/// An array contains a scalar that is one of its elements, but only at the outermost level.
 fn contains(one: &Node<'_>, other: &Node<'_>, is_outer: bool) -> bool {
     match (&one.value, &other.value) {
         (Json::Object(has), Json::Object(wants)) => wants.iter().all(|(key, want)| {
@@ -118,7 +118,7 @@ fn compare_inner(one: &Node<'_>, other: &Node<'_>) -> Ordering {
     }
 }
 
-/// The order of texts of `jsonb`, and of what is none by its bytes.
+/// The order of texts of `jsonb`; other texts are ordered by their bytes.
 pub fn compare_texts(one: &[u8], other: &[u8]) -> Ordering {
     if one == other {
         return Ordering::Equal;

@@ -121,7 +121,7 @@ impl<const KIND: u8> Exact<KIND> {
         Ok(Some(number.to_string()))
     }
 
-    /// The variance or its root, by PostgreSQL's `numeric_stddev_internal`; none for too few rows.
+    /// The variance or its root, by PostgreSQL's `numeric_stddev_internal`; `None` for too few rows.
     fn spread(&self) -> Option<Result<Numeric>> {
         let is_sample = matches!(KIND, VARIANCE | DEVIATION);
         if is_sample && self.count <= 1 {

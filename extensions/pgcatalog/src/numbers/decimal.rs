@@ -66,7 +66,7 @@ impl Numeric {
         Self::checked(number).ok()
     }
 
-    /// A stored or computed value; none for NULL.
+    /// A stored or computed value; `None` for NULL.
     pub fn of(value: &Value) -> Result<Option<Self>> {
         Ok(Some(match value {
             Value::Null => return Ok(None),
@@ -201,7 +201,7 @@ fn first_group(number: &BigDecimal) -> (i64, i64) {
 pub fn quotient(one: &BigDecimal, other: &BigDecimal, scale: i64) -> BigDecimal {
     let (dividend, own) = one.as_bigint_and_exponent();
     let (divisor, of_other) = other.as_bigint_and_exponent();
-    // One digit more, by which it is rounded.
+    // One digit more, which decides the rounding.
     let shift = scale + 1 + of_other - own;
     let power = |exponent: i64| BigInt::from(10).pow(u32::try_from(exponent).unwrap_or(0));
     let (dividend, divisor) = match shift {

@@ -91,7 +91,7 @@ fn computed(one: &Value, other: &Value, width: Width, operator: Two) -> Result<O
     }
 }
 
-/// An integer; none for NULL. A column may hold anything.
+/// An integer; `None` for NULL. A column may hold anything.
 fn integer(value: &Value, width: Width) -> Result<Option<i128>> {
     match value {
         Value::Null => Ok(None),

@@ -83,7 +83,7 @@ fn first_match(text: String, pattern: String, flags: String, _: String) -> Resul
     })
 }
 
-/// What is between the matches. An empty one at either end, or behind another, is none.
+/// The parts between the matches. An empty match at either end, or right behind another, does not split.
 fn split(text: String, pattern: String, flags: String, _: String) -> Result<String> {
     let mut parts = Vec::new();
     with(&pattern, without_global(&flags, "regexp_split_to_array")?, |pattern| {

@@ -1,4 +1,4 @@
-//! What depends on what, by which a dump has its order; and the rules that views are.
+//! What depends on what, from which a dump derives its order; and the rules that views are.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ const CONSTRAINTS: i64 = 2606;
 const RULES: i64 = 2618;
 const NAMESPACES: i64 = 2615;
 
-/// An object: the table that has it, its OID, and the number of a column.
+/// An object: the table that has it, its OID, and the position of a column.
 type Object = (i64, i64, usize);
 
 fn row(object: Object, referred: Object, kind: &str) -> Cells {

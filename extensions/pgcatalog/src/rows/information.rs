@@ -10,7 +10,7 @@ use crate::portable;
 use crate::schema::{Column as SchemaColumn, Relation};
 use postgres_types::{Scalar, Type, Typed};
 
-/// The rows of a table; none for one that SQLite has nothing for.
+/// The rows of a table; empty if SQLite has nothing for it.
 pub fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
     match table {
         "information_schema_tables" => information_tables(catalog),

@@ -178,7 +178,7 @@ fn default_type(column: &Column) -> String {
     }
 }
 
-/// The numbers of the columns that have a default, or are computed.
+/// The positions, from 1, of the columns that have a default, or are computed.
 pub fn defaulted(relation: &Relation) -> impl Iterator<Item = usize> + '_ {
     let columns = relation.columns.iter().enumerate().filter(|_| !relation.is_view);
     columns

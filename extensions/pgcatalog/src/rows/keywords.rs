@@ -1,4 +1,4 @@
-//! `pg_get_keywords()`: the words of PostgreSQL 15, each with its category, and `!` where it is no name of a column
+//! `pg_get_keywords()`: the words of PostgreSQL 15, each with its category, and `!` if it cannot name a column
 //! without AS.
 
 use super::{Cells, text, yes};

@@ -1,4 +1,4 @@
-//! The functions by which PostgreSQL reads and writes the values of types: drivers know types by them.
+//! The functions with which PostgreSQL reads and writes the values of types: drivers identify types by them.
 
 use super::functions::Function;
 use super::types::type_name;

@@ -64,7 +64,7 @@ pub fn shown(value: &Value, pattern: &str, kind: &str) -> Result<Option<String>>
     moment.written(pattern).map(Some)
 }
 
-/// The Roman numbers of the months.
+/// The Roman numerals of the months.
 const ROMAN: [&str; 12] =
     ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"];
 
@@ -77,7 +77,7 @@ fn cased(name: &str, case: Case) -> String {
     }
 }
 
-/// A number with this many digits at least, to which a sign is not counted.
+/// An integer with at least this many digits, not counting a sign.
 fn padded(number: i64, width: usize, field: Field) -> String {
     if field.is_bare {
         number.to_string()

@@ -23,7 +23,7 @@ pub fn parse(text: &str, alone: Option<&str>) -> Result<Interval> {
     })
 }
 
-/// The order of two texts of intervals, and of what is none by its bytes.
+/// The order of two texts of intervals; other texts are ordered by their bytes.
 pub fn compare_texts(one: &str, other: &str) -> Ordering {
     match (Interval::parse(one, None), Interval::parse(other, None)) {
         (Ok(one), Ok(other)) => one.length().cmp(&other.length()),

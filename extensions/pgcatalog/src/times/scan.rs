@@ -92,7 +92,7 @@ pub fn read(text: &str, pattern: &str) -> Result<Stamp> {
     found.stamp(text)
 }
 
-/// A number of this width, or of as many digits as there are where it ends by itself.
+/// An integer of this width, or of as many digits as there are if it ends by itself.
 fn number(input: &mut Input<'_>, field: Field, width: usize, ends: bool) -> Result<(i64, usize)> {
     input.skip_spaces();
     let text = input.rest;

@@ -68,7 +68,7 @@ impl<'a> Cli<'a> {
     ///
     /// # Errors
     ///
-    /// When the contract has a function for which there is no trampoline.
+    /// When the contract has a function without a trampoline.
     pub fn with(mut self, extensions: &[Fused]) -> Result<Vec<u8>> {
         let trampolines = dispatch::trampolines(&mut self, extensions)?;
         let trampolines = self.described(trampolines, self.trampolines)?;

@@ -26,7 +26,7 @@ pub const INTERFACES: &[&str] =
     &["extension", "scalar", "inline", "aggregate", "collation", "table", "pointers"];
 
 /// The interface and function of an extension that the function `name` of
-/// `dispatch` calls; none for functions of `dispatch` itself.
+/// `dispatch` calls; `None` for functions of `dispatch` itself.
 ///
 /// `INTERFACE-FUNCTION` calls that function; `connect` and `disconnect` are those
 /// of `extension`.
@@ -114,7 +114,7 @@ impl Contract {
         Ok(signature)
     }
 
-    /// The two sides of a `result`; none for another type.
+    /// The two sides of a `result`; `None` for another type.
     pub fn sides(&self, ty: Option<Type>) -> Option<[Option<Type>; 2]> {
         let Some(Type::Id(id)) = ty else { return None };
         match &self.resolve.types[id].kind {

@@ -56,7 +56,7 @@ struct Trampolines<'a> {
 ///
 /// # Errors
 ///
-/// When the contract has a function for which there is no trampoline.
+/// When the contract has a function without a trampoline.
 pub fn trampolines(cli: &mut Cli, extensions: &[Fused]) -> Result<Vec<u8>> {
     let replaced = module::imported(cli.module, &cli.contract.dispatch_module()?)?;
     let (mut module, realloc) = Builder::new();
@@ -136,7 +136,7 @@ fn targets(
 }
 
 impl Trampolines<'_> {
-    /// The function `name` of an extension; none where it is never called.
+    /// The function `name` of an extension; `None` if it is never called.
     fn target(&self, extension: u32, interface: &str, name: &str) -> Option<&Target> {
         self.targets.iter().find(|target| {
             target.extension == extension

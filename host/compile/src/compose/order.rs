@@ -1,7 +1,7 @@
 //! The CLI's component in front of those of the extensions.
 //!
-//! wasmtime gives numbers to the types of all core modules in the order of the file, and LLVM's code has those that
-//! the CLI's types have where it is alone.
+//! wasmtime assigns indices to the types of all core modules in the order of the file, and LLVM's code contains the
+//! indices that the types of the CLI have if it is alone.
 
 use std::convert::Infallible;
 

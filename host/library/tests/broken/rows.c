@@ -18,7 +18,7 @@ static void send_row(const Statement *statement, uint32_t width) {
   sent(out);
 }
 
-/* The program's row stays where it is while the engine is not asked for another. */
+/* The program's row stays where it is until the next one is requested from the engine. */
 static void a_row_in_use_is_not_traced(void) {
   Statement statement = {.connection = &connection, .handle = 9};
   link_statement(&statement);

@@ -155,7 +155,7 @@ const READS: &[(&str, &str)] = &[
     ("SELECT * FROM pragma_freelist_count", "PRAGMA freelist_count"),
 ];
 
-/// Attacks by writing: none tells what is hidden, then or later.
+/// Attacks by writing: none reveals what is hidden, then or later.
 const WRITES: &[&[&str]] = &[
     &["UPDATE users SET name = name RETURNING password"],
     &["UPDATE users SET name = name RETURNING *"],
@@ -285,7 +285,7 @@ fn no_query_tells_what_is_hidden() {
         let [one, other] = open.each_mut().map(|server| server.query(sql));
         bites += usize::from(one != other || tells(&one));
     }
-    // The control; the rest tells something of other databases, such as damaged ones.
+    // The control; the rest reveals something about other databases, such as damaged ones.
     assert!(bites > 45, "{bites} of {}", READS.len());
 }
 

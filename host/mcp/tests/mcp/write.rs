@@ -98,7 +98,7 @@ fn scratch_is_written_and_ends_with_the_program() {
     let full =
         scratch("execute", statements("INSERT INTO notes VALUES (zeroblob(2000000))")).unwrap_err();
     assert!(full.contains("largest size"), "{full}");
-    // The database beside it can still only be read.
+    // The other database can still only be read.
     let other = server
         .call("execute", json!({"statements": [{"sql": "DELETE FROM t"}], "database": "shop"}));
     assert_eq!(other.unwrap_err(), "the database `shop` can only be read");

@@ -11,7 +11,7 @@ pub struct Relocation {
     pub offset: u64,
     /// Cranelift's `Reloc`.
     pub kind: u64,
-    /// The number of the name of the other function.
+    /// The index of the name of the other function.
     pub name: u64,
     /// Added to the address of the other function.
     pub addend: i64,

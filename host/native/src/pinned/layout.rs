@@ -18,7 +18,7 @@ pub struct Layout {
     pub memory_length: u32,
     /// The address of the table.
     pub table_base: u32,
-    /// The number of slots in the table.
+    /// How many slots the table has.
     pub table_elements: u32,
     /// The store's context.
     pub store_context: u32,
@@ -77,7 +77,7 @@ impl Layout {
 
     fn of_module(module: &Module) -> Result<Self> {
         ensure!(FUNCREF_MASK == !1, "references in a table are marked by another bit");
-        // wasmtime asserts that what it is asked for is the module's own.
+        // wasmtime asserts that the requested items are the module's own.
         let others =
             module.num_imported_memories + module.num_imported_tables + module.num_imported_globals;
         ensure!(others == 0, "the module imports more than functions");
@@ -116,7 +116,7 @@ impl Layout {
         })
     }
 
-    /// As the numbers that an image has.
+    /// The layout as the list of values that an image has.
     pub fn numbers(&self) -> Vec<u32> {
         let mut numbers = vec![
             self.memory_base,
@@ -140,7 +140,7 @@ impl Layout {
         numbers
     }
 
-    /// Whether an image with these numbers fits. It need not know types that were added to the
+    /// Whether an image with these values fits. It need not know types that were added to the
     /// module after its own.
     pub fn fits(&self, numbers: &[u32]) -> bool {
         self.numbers().starts_with(numbers)

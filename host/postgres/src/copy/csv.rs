@@ -34,7 +34,7 @@ impl State {
 pub struct Forced {
     /// NULL may be in quotes.
     pub is_null: bool,
-    /// Without quotes there is no NULL.
+    /// A value without quotes is never NULL.
     pub is_not_null: bool,
 }
 

@@ -7,7 +7,7 @@ use super::units;
 use crate::error::{Error, Result, sqlstate};
 
 /// A line for each: `name|context|type|unit|least|most|values|default`, as `pg_settings` has them
-/// for a user who is no superuser, with the defaults of this server.
+/// for a user who is not a superuser, with the defaults of this server.
 const LINES: &str = include_str!("parameters.txt");
 
 static ALL: LazyLock<BTreeMap<String, Parameter>> = LazyLock::new(|| {
@@ -28,9 +28,9 @@ pub struct Parameter {
     pub context: &'static str,
     /// `bool`, `integer`, `real`, `string` or `enum`.
     pub kind: &'static str,
-    /// What a number without a unit counts: `ms`, `kB`, …; empty for none.
+    /// The unit of a value that is given without one: `ms`, `kB`, …; empty if values have no units.
     pub unit: &'static str,
-    /// The least and the most number; empty for other types.
+    /// The minimum and the maximum of a numeric type; empty for other types.
     pub range: (&'static str, &'static str),
     /// The values of `enum`, with semicolons.
     values: &'static str,
@@ -74,7 +74,7 @@ impl Parameter {
     ///
     /// # Errors
     ///
-    /// 55P02 and 42501, as for a user who is no superuser.
+    /// 55P02 and 42501, as for a user who is not a superuser.
     pub fn check_context(&self) -> Result<()> {
         let name = self.name;
         let fixed = |how: &str| {
@@ -100,7 +100,7 @@ impl Parameter {
     ///
     /// # Errors
     ///
-    /// 22023 for what is no value of its type.
+    /// 22023 for a text that is not a value of its type.
     pub fn read(&self, text: &str) -> Result<String> {
         match self.kind {
             "bool" => boolean(text)

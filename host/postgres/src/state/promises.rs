@@ -32,7 +32,7 @@ const LOCALES: &[&str] = &["", "C", "POSIX", "C.UTF-8", "en_US.UTF-8", "en_US.ut
 ///
 /// # Errors
 ///
-/// 22023 for what is none, 0A000 for what this server does not do.
+/// 22023 for a text that is not a value, 0A000 for what this server does not do.
 pub fn value(parameter: &Parameter, text: &str) -> Result<String> {
     let value = parameter.read(text)?;
     let name = parameter.name;

@@ -23,7 +23,7 @@ const MAX_VALUE: usize = 64 << 10;
 const MAX_BYTES: usize = 1 << 20;
 
 /// The setting that limits a statement, that which limits the pause in a transaction, that which
-/// limits the wait for a lock, and that which limits the pause outside of a transaction.
+/// limits the wait for a lock, and that which limits the pause outside a transaction.
 const STATEMENT: &str = "statement_timeout";
 const IDLE: &str = "idle_in_transaction_session_timeout";
 const LOCK: &str = "lock_timeout";
@@ -65,7 +65,7 @@ pub struct Settings {
     only_reads: bool,
 }
 
-/// Limits of time, which each message needs; none for any time.
+/// Limits of time, which each message needs; `None` for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// Of a statement.
@@ -74,7 +74,7 @@ pub struct Times {
     pub idle: Option<Duration>,
     /// Of a statement that waits for a lock.
     pub lock: Option<Duration>,
-    /// Of a session that waits for its client outside of a transaction.
+    /// Of a session that waits for its client outside a transaction.
     pub session: Option<Duration>,
 }
 
@@ -144,7 +144,7 @@ impl Settings {
         place(&least) <= place(kind)
     }
 
-    /// What has changed since this number is another one.
+    /// The version of the settings, which each change increments.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -153,7 +153,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// 42704 where there is none.
+    /// 42704 if it does not exist.
     pub fn show(&self, name: &str) -> Result<String> {
         if let Some(parameter) = parameters::named(name) {
             return Ok(parameter.shown(&self.raw(parameter)));
@@ -211,11 +211,11 @@ impl Settings {
         parameters::all().map(row).collect()
     }
 
-    /// Set a setting; none for its default.
+    /// Set a setting; `None` for its default.
     ///
     /// # Errors
     ///
-    /// 42704 where there is none, 22023 where it cannot have this value, 0A000 where the server would
+    /// 42704 if it does not exist, 22023 if it cannot have this value, 0A000 if the server would
     /// have to do what it does not, and those of [`Parameter::check_context`].
     pub fn set(&mut self, name: &str, value: Option<&str>, is_local: bool) -> Result<()> {
         let Some(parameter) = parameters::named(name) else {

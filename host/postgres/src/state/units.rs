@@ -31,7 +31,7 @@ fn kind(unit: &str) -> Option<(&'static [(&'static str, f64)], f64)> {
 ///
 /// # Errors
 ///
-/// The units that it may have, where it has another one; none where it is no number.
+/// The units that it may have, if it has another one; `None` if it is not a number.
 pub fn read(text: &str, unit: &str) -> Result<f64, Option<String>> {
     let text = text.trim();
     let (number, given) = split(text).ok_or(None)?;
@@ -84,7 +84,7 @@ pub fn number(value: f64, is_integer: bool) -> String {
     }
 }
 
-/// The time that a setting and the server's limit allow together, in milliseconds: 0 is no limit.
+/// The time that a setting and the server's limit allow together, in milliseconds: 0 means unlimited.
 pub fn within(limit: Option<Duration>, milliseconds: u64) -> u64 {
     let limit = limit.map_or(0, |limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
     match (limit, milliseconds) {

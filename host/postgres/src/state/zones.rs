@@ -25,7 +25,7 @@ const NAMES: &[&str] = &[
 /// How PostgreSQL shows a zone that is given by its distance.
 const BY_DISTANCE: &str = "<+00>-00";
 
-/// A name of UTC, as it is shown; none for another zone.
+/// A name of UTC, as it is shown; `None` for another zone.
 pub fn read(zone: &str) -> Option<String> {
     if let Some(name) = NAMES.iter().find(|name| name.eq_ignore_ascii_case(zone)) {
         return Some((*name).to_owned());
@@ -56,7 +56,7 @@ fn is_zero(zone: &str) -> bool {
             .all(|part| (1..=2).contains(&part.len()) && part.bytes().all(|b| b == b'0'))
 }
 
-/// The distance that an interval is, where that is none: `+00:00`.
+/// The zone that an interval means if it is zero, as `+00:00`; `None` for another interval.
 pub fn of_interval(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let number = || text.split(' ').next().and_then(|word| word.parse::<f64>().ok());

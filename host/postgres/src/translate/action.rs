@@ -40,7 +40,7 @@ pub enum Action {
     Set {
         /// In lower case.
         name: String,
-        /// None for its default.
+        /// `None` for its default.
         value: Option<String>,
         /// Until the end of the transaction only.
         is_local: bool,
@@ -102,7 +102,7 @@ pub enum Action {
         /// What is said there.
         payload: String,
     },
-    /// `ALTER SEQUENCE … AS`: its numbers have the type of its column.
+    /// `ALTER SEQUENCE … AS`: its values have the type of its column.
     AlterSequence(SequenceType),
     /// `SET CONSTRAINTS`.
     SetConstraints {

@@ -32,7 +32,7 @@ impl VisitorMut for Calls {
             && table.joins.is_empty()
             && let Some(column) = call(&table.relation).map(|call| call.column())
         {
-            // In quotes it is no keyword.
+            // In quotes it is not a keyword.
             let column = Ident::with_quote('"', folded(&column));
             select.projection = vec![SelectItem::UnnamedExpr(Expr::Identifier(column))];
         }

@@ -76,7 +76,7 @@ impl CopyOptions {
 /// A COPY with a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copy {
-    /// The table; none for a query.
+    /// The table; `None` for a query.
     pub table: Option<String>,
     /// The columns of the table, in their order; all where none is named.
     pub columns: Vec<String>,

@@ -60,7 +60,7 @@ pub fn statement(piece: &Piece<'_>, condition: &str, context: &Context) -> Resul
     }
     copy.is_filtered = true;
     let action = Action::Copy(copy);
-    // A name that is none would be a string.
+    // SQLite would take an unknown name in double quotes for a string.
     let sql = lex::without_double_quotes(&query.sql);
     Ok(Statement { sql, action, command: "COPY".to_owned(), is_untouched: false, ..query })
 }
@@ -98,7 +98,7 @@ impl Copy {
     ///
     /// # Errors
     ///
-    /// 42P10 for a generated column in the condition, 0A000 for one whose number SQLite gives later.
+    /// 42P10 for a generated column in the condition, 0A000 for a key that SQLite assigns later.
     pub fn insert_where(
         &self,
         statement: &Statement,

@@ -11,9 +11,9 @@ use crate::lex::{self, Piece};
 /// Where FETCH and MOVE go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// This number of rows.
+    /// This many rows.
     Forward(u64),
-    /// This number of rows, in reverse order.
+    /// This many rows, in reverse order.
     Backward(u64),
     /// To a row, from 1; from the end where it is negative.
     Absolute(i64),

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 pub use postgres_types::clock::NOW;
 use postgres_types::clock::NOW_IN_SECONDS;
 
-/// The moment of the statement with so many digits of the second. SQLite's clock has milliseconds.
+/// The moment of the statement with this many fractional digits of the second. SQLite's clock has milliseconds.
 ///
 /// # Errors
 ///

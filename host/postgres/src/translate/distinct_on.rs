@@ -1,5 +1,5 @@
-//! `SELECT DISTINCT ON (a) …`: SQLite has it not. Of the rows with the same keys the first one in the order of the query is
-//! that with the number 1, by a window function over a query with the columns, the keys and what it is ordered by.
+//! `SELECT DISTINCT ON (a) …`: SQLite does not have it. Of the rows with the same keys, the first one in the order of
+//! the query is that with `row_number()` 1 in a query with the columns, the keys and what it is ordered by.
 
 mod columns;
 mod same;
@@ -24,7 +24,7 @@ use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::{MAX_COLUMNS, Schema, Scope, budget};
 use crate::walk::WalkMut;
 
-/// Without the word there is no such query.
+/// A text without this word has no such query.
 pub const WORD: &str = "distinct";
 
 /// Put such queries into the tree of a statement: whether there was one. Without a schema those with `*` are left.

@@ -56,7 +56,7 @@ pub fn changes_twice(statement: &Statement, columns: &[Column]) -> Option<String
     {
         return None;
     }
-    // What no key has need not be known: a number that SQLite gives.
+    // Values outside the keys need not be known, such as a row id that SQLite assigns.
     let is_key = |column: &Column| {
         keys.iter().any(|key| key.trim_matches('"').eq_ignore_ascii_case(&column.name))
     };
@@ -148,7 +148,7 @@ fn inserted(insert: &Insert, columns: &[Column]) -> Option<String> {
     names.truncate(width(source).unwrap_or(names.len()));
     let place =
         |column: &Column| names.iter().position(|name| name.eq_ignore_ascii_case(&column.name));
-    // What SQLite would number has no value before.
+    // A key that SQLite would assign has no value before the insertion.
     let own = |column: &Column| match &column.default {
         _ if column.is_numbered() => None,
         Some(default) => Some(format!("({default})")),

@@ -1,4 +1,4 @@
-//! VACUUM, ANALYZE and REINDEX, by PostgreSQL's grammar. What only SQLite has (`VACUUM INTO`) is none of them.
+//! VACUUM, ANALYZE and REINDEX, by PostgreSQL's grammar. What only SQLite has (`VACUUM INTO`) is not one of them.
 
 use super::Statement;
 use super::names::quoted_name;
@@ -133,7 +133,7 @@ fn reindex(piece: &Piece<'_>, words: &mut Words<'_>) -> Result<Option<Statement>
     Ok(Some(of_sql(piece, "REINDEX", vec![sql], maintained)))
 }
 
-/// `(ANALYZE, VERBOSE false)`, or words; `None` for what is no list of options.
+/// `(ANALYZE, VERBOSE false)`, or words; `None` for anything but a list of options.
 fn options(
     words: &mut Words<'_>,
     command: &str,

@@ -1,4 +1,4 @@
-//! Keys that SQLite numbers: `serial` and identity columns.
+//! Keys that SQLite assigns: `serial` and identity columns.
 
 use sql_tokens::Kind;
 use sqlparser::ast::{ColumnOption, Expr, GeneratedAs, SequenceOptions, Value};
@@ -6,10 +6,10 @@ use sqlparser::ast::{ColumnOption, Expr, GeneratedAs, SequenceOptions, Value};
 use crate::error::{Error, Result};
 use crate::lex::tokens;
 
-/// What a key that SQLite numbers was declared as.
+/// What a key that SQLite assigns was declared as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// An integer, which PostgreSQL would not number.
+    /// An integer, which PostgreSQL would not generate.
     Plain,
     /// `serial`.
     Serial,
@@ -41,8 +41,8 @@ impl Numbering {
     }
 }
 
-/// The type of a key that SQLite numbers: no other one is numbered. Comments, which SQLite keeps in the
-/// schema, say how wide it is for clients, and how PostgreSQL would number it.
+/// The type of a key that SQLite assigns: it assigns no other one. Comments, which SQLite keeps in the
+/// schema, say how wide it is for clients, and how PostgreSQL would generate it.
 pub fn numbered(data_type: &str, numbering: Numbering) -> String {
     let width = match data_type.to_lowercase().as_str() {
         "bigserial" | "serial8" | "bigint" | "int8" => " /* BIGINT */",
@@ -56,7 +56,7 @@ pub fn numbered(data_type: &str, numbering: Numbering) -> String {
 ///
 /// # Errors
 ///
-/// 0A000 for numbers other than 1, 2, 3, …
+/// 0A000 for values other than 1, 2, 3, …
 pub fn identity(option: &ColumnOption) -> Result<Option<Numbering>> {
     let ColumnOption::Generated { generated_as, generation_expr: None, sequence_options, .. } =
         option
@@ -72,7 +72,7 @@ pub fn identity(option: &ColumnOption) -> Result<Option<Numbering>> {
     Ok(Some(numbering))
 }
 
-/// Check that a sequence has the numbers that SQLite gives.
+/// Check that a sequence has the values that SQLite assigns.
 ///
 /// # Errors
 ///

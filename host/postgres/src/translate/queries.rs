@@ -107,7 +107,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// NULL is no limit, and no offset. SQLite takes a negative one for none, too.
+    /// NULL means no limit, and no offset. For SQLite a negative one means the same.
     pub(super) fn bounds(&mut self, query: &mut Query) {
         let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause else {
             return;
@@ -383,7 +383,6 @@ pub fn names(names: &[Ident]) -> String {
     names.iter().map(|name| quoted_name(&folded(name))).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a query in parentheses has nothing of its own besides what it selects.
 /// Whether a query has nothing but its body.
 pub fn is_only_body(query: &Query) -> bool {
     query.with.is_none()

@@ -13,7 +13,7 @@ use crate::error::{Error, Result, sqlstate};
 use crate::types::is_aggregate_name;
 use crate::walk::Walk;
 
-/// What `FOR UPDATE` does with rows that another transaction has locked. A row has no lock of its own in SQLite: the
+/// What `FOR UPDATE` does with rows that another transaction has locked. SQLite does not lock single rows: the
 /// transaction locks the database, as if it had written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Locks {
@@ -25,7 +25,7 @@ pub enum Locks {
     Skip,
 }
 
-/// How a query locks rows; none for what locks none, and for what writes, which locks the database itself.
+/// How a query locks rows; `None` if it locks none, or if it writes, which locks the database itself.
 pub fn of(statement: &ast::Statement) -> Option<Locks> {
     let ast::Statement::Query(outer) = statement else { return None };
     if written::written(outer).is_some() {

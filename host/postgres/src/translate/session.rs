@@ -113,7 +113,7 @@ fn of_action(piece: &Piece<'_>, action: Action, command: &str) -> Statement {
         Action::Begin(_) => "BEGIN".to_owned(),
         Action::Commit { .. } => "COMMIT".to_owned(),
         Action::Rollback { .. } => "ROLLBACK".to_owned(),
-        // The session numbers them: SQLite does not tell the cases of their names apart.
+        // The session adds a name with the index: SQLite ignores the case of names.
         Action::Savepoint(_) => "SAVEPOINT".to_owned(),
         Action::RollbackTo(_) => "ROLLBACK TO".to_owned(),
         Action::Release(_) => "RELEASE".to_owned(),

@@ -40,7 +40,7 @@ pub fn is_one(name: &str) -> bool {
     FUNCTIONS.iter().any(|(known, ..)| *known == name)
 }
 
-/// A call of one of them, as SQLite has it; none for another function.
+/// A call of one of them, as SQLite has it; `None` for another function.
 ///
 /// # Errors
 ///

@@ -46,7 +46,7 @@ const MAX_ARGUMENTS: usize = 16 << 10;
 /// counted and stepped through for each row.
 const MAX_SETS: usize = 100;
 
-/// Functions of one row that may stand beside sets: nothing shows of another whether it is an
+/// Functions of one row that may occur with sets: nothing shows of another whether it is an
 /// aggregate. Those with the beginnings in [`SCALAR_BEGINNINGS`] are of one row too.
 const SCALARS: &[&str] = &[
     "abs",

@@ -133,7 +133,7 @@ fn renamed(query: &mut Query, at: usize, name: &str, new: &str) {
     query.with = with;
 }
 
-/// The table that a statement changes, which is no query of WITH.
+/// The table that a statement changes, which is not a query of WITH.
 fn target_of(body: &mut SetExpr) -> Option<&mut TableFactor> {
     let table = match body {
         SetExpr::Update(ast::Statement::Update(update)) => Some(&mut update.table),

@@ -84,7 +84,7 @@ pub fn wrapped(query: &str, names: &[String]) -> String {
     format!("SELECT * FROM ({query}) AS \"named\" ({})", names.join(", "))
 }
 
-/// Name the columns of a query where they stand; none where that may be read in another way.
+/// Name the columns of a query where they stand; `None` if that may be read in another way.
 fn alias(query: &mut Query, names: &[String]) -> Option<()> {
     let mut body = &mut *query.body;
     let is_compound = matches!(body, SetExpr::SetOperation { .. });

@@ -83,7 +83,7 @@ fn deep() -> std::thread::Builder {
     std::thread::Builder::new().stack_size(DEEP_STACK)
 }
 
-/// The tree of a single statement, and whether SQLite would not read it as it was written; none for what the dialect
+/// The tree of a single statement, and whether SQLite would not read it as it was written; `None` for what the dialect
 /// does not know.
 ///
 /// # Errors
@@ -115,7 +115,8 @@ fn too_deep() -> Error {
     Error::new(sqlstate::STATEMENT_TOO_COMPLEX, "the statement is nested too deeply")
 }
 
-/// How many tokens of a text lie in each other, as [`SHALLOW`] and [`DEEPEST`] count them; none for what has no tokens.
+/// How many tokens of a text lie in each other, as [`SHALLOW`] and [`DEEPEST`] count them; `None` if it
+/// cannot be tokenized.
 pub fn nesting(sql: &str) -> Option<usize> {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, sql).tokenize_with_location().ok()?;
     Some(depth(&tokens))

@@ -45,7 +45,7 @@ pub struct Statement {
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// Why it cannot be run before its types are resolved.
     pub(crate) problem: Option<Error>,
-    /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
+    /// As it was parsed, for [`crate::types`]; `None` for what only SQLite can read.
     pub(crate) parsed: Option<Tree>,
 }
 

@@ -41,7 +41,7 @@ impl Emptied {
         self.tables.iter().any(|one| one.eq_ignore_ascii_case(table))
     }
 
-    /// What a statement empties; none for others.
+    /// What a statement empties; `None` for others.
     pub fn of(statement: &super::Statement) -> Option<Self> {
         match statement.parsed.as_ref()?.top()? {
             ast::Statement::Truncate(truncate) => Some(Self {
@@ -67,7 +67,7 @@ fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 impl<'a> Target<'a> {
-    /// What a statement writes; none for others.
+    /// What a statement writes; `None` for others.
     pub fn of(statement: &'a super::Statement) -> Option<Self> {
         use ast::Statement as S;
         let statement = statement.parsed.as_ref()?.top()?;

@@ -8,7 +8,7 @@ use super::names::{once, quoted, raw, string_of};
 use crate::error::{Error, Result, sqlstate};
 
 impl Rewriter<'_> {
-    /// `substring(text from place for length)`: characters before the first one count, too.
+    /// `substring(text from start for length)`: characters before the first one count, too.
     pub(super) fn substring(
         &self,
         text: &Expr,

@@ -35,8 +35,8 @@ impl Tree {
         self.top().filter(|_| !self.is_deep)
     }
 
-    /// What `work` finds in it, on a larger stack where it needs one. The tables are then asked for on this one, since
-    /// they need not be of any thread.
+    /// What `work` finds in it, on a larger stack where it needs one. The schema is still read on this thread,
+    /// since others may not be able to use it.
     pub fn read<T: Send>(
         &self,
         schema: &dyn Schema,

@@ -189,7 +189,7 @@ pub fn without_overriding(sql: &str) -> Option<(String, Overriding)> {
 pub struct Insertion<'a>(&'a Insert);
 
 impl<'a> Insertion<'a> {
-    /// What a statement inserts; none for others.
+    /// What a statement inserts; `None` for others.
     pub fn of(statement: &'a super::Statement) -> Option<Self> {
         match statement.parsed.as_ref()?.top()? {
             ast::Statement::Insert(insert) => Some(Self(insert)),

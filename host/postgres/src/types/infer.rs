@@ -71,7 +71,7 @@ impl Column {
         self.computed.or_else(|| Typed::declared(&self.declared))
     }
 
-    /// Whether SQLite may give it a number: a key of this type alone is the number of its row.
+    /// Whether SQLite may assign it: only a key of this type is the row id.
     pub fn is_numbered(&self) -> bool {
         self.is_key && self.declared.eq_ignore_ascii_case("integer")
     }
@@ -79,7 +79,7 @@ impl Column {
 
 /// The tables of a database.
 pub trait Schema {
-    /// The columns of a table or view (`PRAGMA table_xinfo`); none where it does not exist.
+    /// The columns of a table or view (`PRAGMA table_xinfo`); `None` if it does not exist.
     fn columns(&self, table: &str) -> Option<Vec<Column>>;
 }
 
@@ -110,7 +110,7 @@ pub fn outputs(
     let output = |(index, (name, declared)): (usize, &(&str, Option<&str>))| {
         let item = inferred.get(index).cloned().flatten();
         let resolved = statement.columns.get(index).copied().flatten();
-        // SQLite has the type of one branch of a compound, and `INTEGER` for each key that it numbers.
+        // SQLite has the type of one branch of a compound, and `INTEGER` for each key that it assigns.
         let of_item = resolved.or_else(|| item.as_ref().and_then(|item| item.typed));
         let typed = of_item.or_else(|| declared.and_then(Typed::declared));
         let named = item.and_then(|item| item.name);
@@ -120,7 +120,7 @@ pub fn outputs(
     Ok(prepared.iter().enumerate().map(output).collect())
 }
 
-/// SQLite numbers the columns of inner queries that have one name: `x:1`.
+/// SQLite adds a counter to columns of inner queries that have the same name: `x:1`.
 fn without_number<'a>(name: &'a str, all: &[(&str, Option<&str>)]) -> &'a str {
     match name.rsplit_once(':') {
         Some((base, number))

@@ -27,7 +27,7 @@ pub fn declaration(typed: Typed) -> String {
     if matches!(typed.ty, Type::Array(_)) { text + "[]" } else { text }
 }
 
-/// The definition of a view with the types of the columns that it computes; none where it has none.
+/// The definition of a view with the types of the columns that it computes; `None` if it computes none.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub struct Made<'a> {
 }
 
 impl<'a> Made<'a> {
-    /// None where the columns are not known, or there is such a table.
+    /// `None` if the columns are not known, or the table exists.
     ///
     /// # Errors
     ///

@@ -9,16 +9,16 @@ use super::infer::Schema;
 use crate::error::Result;
 use crate::translate::{Statement, Tree, folded, table_name};
 
-/// A table, and the number of its column, from 1.
+/// A table, and the position of its column, from 1.
 pub type Origin = (String, i16);
 
-/// A table in FROM: its name or alias, the table, and its columns; none for anything else.
+/// A table in FROM: its name or alias, the table, and its columns; `None` for anything else.
 struct Source {
     name: String,
     table: Option<(String, Vec<String>)>,
 }
 
-/// Where each of `count` columns is from; none for what is computed, or not known.
+/// Where each of `count` columns is from; `None` for what is computed, or not known.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ fn of_factor(factor: &TableFactor, with: &[String], schema: &dyn Schema) -> Sour
     }
 }
 
-/// None where a wildcard has columns that are not known.
+/// `None` if a wildcard has columns that are not known.
 fn of_items(items: &[SelectItem], sources: &[Source]) -> Option<Vec<Option<Origin>>> {
     let mut found = Vec::new();
     for item in items {

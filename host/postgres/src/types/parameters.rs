@@ -61,7 +61,7 @@ impl Parameter {
 ///
 /// # Errors
 ///
-/// 22P02, 22007 and others for a string that is none of its type, 22001 for one that is too long,
+/// 22P02, 22007 and others for a string that is not of its type, 22001 for one that is too long,
 /// 0A000 for sums of dates without a constant interval, and for an order of arrays.
 pub fn infer(
     statement: &mut Statement,
@@ -187,7 +187,7 @@ fn resolved(
     Ok((0..count).map(parameter).collect())
 }
 
-/// What the first place of a parameter says.
+/// What the first occurrence of a parameter says.
 #[derive(Clone, Copy)]
 struct Found {
     typed: Typed,
@@ -265,7 +265,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The first place of a parameter counts.
+    /// The first occurrence of a parameter counts.
     fn parameter(&mut self, index: usize, found: Found) {
         if index >= MAX_PARAMETERS || self.found.get(index).is_some_and(Option::is_some) {
             return;

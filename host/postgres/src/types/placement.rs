@@ -83,7 +83,7 @@ struct Placement {
     windows: Vec<Windows>,
 }
 
-/// Where a node is, by which it is found again.
+/// The address of a node, which identifies it.
 pub(super) fn address<T>(part: &T) -> usize {
     std::ptr::from_ref(part).addr()
 }

@@ -70,7 +70,7 @@ fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N]> {
     }
 }
 
-/// What PostgreSQL says of a value with too many bytes, before the number of the parameter.
+/// What PostgreSQL says of a value with too many bytes, before the index of the parameter.
 pub const TOO_LONG: &str = "incorrect binary data format";
 
 /// A float that SQLite can have: for it NaN is NULL.

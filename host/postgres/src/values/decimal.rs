@@ -14,7 +14,7 @@ const REAL_DIGITS: usize = 15;
 /// 131,072 and 16,383; an exponent must not cost more memory than the text that it came in.
 const MAX_DIGITS: i32 = 2000;
 
-/// A sign, digits and the place of the point among them.
+/// A sign, digits and the position of the point among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     pub is_negative: bool,
@@ -95,7 +95,7 @@ fn rounded(digits: &[u8], point: usize) -> (Vec<u8>, usize) {
     (kept, point + 1)
 }
 
-/// The decimal number in a value; none for NaN and the infinities.
+/// The decimal number in a value; `None` for NaN and the infinities.
 pub fn of(value: ValueRef<'_>) -> Result<Option<Decimal>> {
     let text = text_of(value)?;
     match text.as_str() {

@@ -43,7 +43,7 @@ pub fn encode(value: ValueRef<'_>, typed: Typed, out: &mut Vec<u8>) -> Result<()
     Ok(())
 }
 
-/// An interval in a style; what is none, as another program may have stored it, stays as it is.
+/// An interval in a style; a value that is not one, as another program may have stored it, stays as it is.
 pub fn put_interval(value: ValueRef<'_>, style: Style, out: &mut Vec<u8>) {
     match datetime::interval_of(value) {
         Ok(interval) => out.extend_from_slice(interval.text(style).as_bytes()),

@@ -1,4 +1,4 @@
-//! Questions to the user at the terminal.
+//! Prompts for the user at the terminal.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

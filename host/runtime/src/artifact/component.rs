@@ -121,7 +121,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// When there is no memory for a copy of the code.
+    /// When there is not enough memory for a copy of the code.
     pub fn compiler(&self) -> Result<&'static str> {
         let is_by_llvm = artifact::is_by_llvm(&self.component.serialize()?);
         Ok(if is_by_llvm { "LLVM" } else { "Cranelift" })

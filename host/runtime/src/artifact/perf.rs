@@ -33,7 +33,7 @@ struct Function<'a> {
 }
 
 impl Function<'_> {
-    /// The module and the number of a function of WebAssembly.
+    /// The module and the index of a WebAssembly function.
     fn index(&self) -> Option<(&str, u32)> {
         let (module, rest) = self.name.split_once("::function[")?;
         Some((module, rest.split(']').next()?.parse().ok()?))

@@ -25,7 +25,7 @@ const ENGINES: &str = "engines";
 /// The engine of JavaScript, with its version.
 const JAVASCRIPT: (&str, u32) = ("quickjs", 1);
 
-/// Most bytes of a script: a hundred times a large library, and little beside an engine's memory.
+/// Most bytes of a script: a hundred times a large library, and little compared with an engine's memory.
 pub const MAX_SOURCE_BYTES: usize = 16 << 20;
 
 /// Longest name of an engine.
@@ -58,11 +58,11 @@ impl Script {
         Ok(file)
     }
 
-    /// The script in the bytes of an extension's file; none in a component with code.
+    /// The script in the bytes of an extension's file; `None` for a component with code.
     ///
     /// # Errors
     ///
-    /// When there are two, or code beside it, or it does not name its engine.
+    /// When the file has two scripts, or code besides the script, or the script does not name its engine.
     pub fn of(wasm: &[u8]) -> Result<Option<Self>> {
         let (mut found, mut has_code) = (None, false);
         for section in layout::sections(wasm) {

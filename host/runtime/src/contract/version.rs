@@ -24,7 +24,7 @@ pub fn exports(component: &Component) -> Vec<String> {
     ty.exports(component.engine()).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The version that a component with these exports was made for; none for a component
+/// The version that a component with these exports was made for; `None` for a component
 /// that is not an extension.
 pub fn of(exports: &[String]) -> Option<&str> {
     exports.iter().find_map(|name| name.strip_prefix(EXTENSION_EXPORT))

@@ -27,7 +27,7 @@ pub struct Process {
     /// The start of the call, if it has a time limit.
     pub begun: Option<Instant>,
     /// How often SQLite has polled for interruption; and when the time was over, the count at that
-    /// moment and whether SQLite had been told.
+    /// moment and whether SQLite had been notified.
     pub polls: u64,
     pub polls_at_end: Option<(u64, bool)>,
     /// Since when an interruption waits for SQLite to notice it.

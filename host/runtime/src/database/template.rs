@@ -40,9 +40,9 @@ pub struct Settings {
     pub masks: Masks,
     /// Limit on memory, in bytes, without that of extensions.
     pub memory_bytes: usize,
-    /// Limit on temporary files, in bytes; none for no limit.
+    /// Limit on temporary files, in bytes; `None` for no limit.
     pub temporary_bytes: Option<u64>,
-    /// The end of the time of all statements; none for no limit.
+    /// The end of the time of all statements; `None` for no limit.
     pub end: Option<Instant>,
     /// Called with each refused path; without it, the path is part of an error's message.
     pub on_refused: Option<OnRefused>,

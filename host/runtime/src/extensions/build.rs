@@ -74,7 +74,7 @@ impl ExtensionsCtx {
         Ok(Built { wasm, offer: Offer::from(&manifest) })
     }
 
-    /// A script's file with its engine as one component; none for what is not a script.
+    /// A script's file with its engine as one component; `None` for a file that is not a script.
     pub(super) fn standalone(&mut self, wasm: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(script) = Script::of(wasm)? else { return Ok(None) };
         let path = script.engine_file(self.directories())?;

@@ -60,7 +60,7 @@ pub struct Inspection {
     pub precompiled: bool,
     /// For undamaged native code: whether this user's key has sealed it.
     pub sealed: Option<bool>,
-    /// Bytes of WebAssembly code; none for a file that is not a component.
+    /// Bytes of WebAssembly code; `None` for a file that is not a component.
     pub code_bytes: Option<u64>,
     /// Bytes of linear memory that it begins with.
     pub memory_bytes: Option<u64>,
@@ -73,7 +73,7 @@ pub struct Inspection {
     pub imports: Vec<String>,
     /// Its custom sections.
     pub sections: Vec<CustomSection>,
-    /// The manifest; none for a file that does not load or has no record.
+    /// The manifest; `None` for a file that does not load or has no record.
     pub offer: Option<Offer>,
     /// The source of the manifest: `recorded` in the file, or `described` by the extension.
     pub offer_source: Option<&'static str>,

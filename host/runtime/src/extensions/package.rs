@@ -106,7 +106,7 @@ impl Package {
         self.code.get()
     }
 
-    /// The file; none for a bundled extension.
+    /// The file; `None` for a bundled extension.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

@@ -54,9 +54,9 @@ pub struct FilesCtx {
     open: Vec<Option<File>>,
     /// Ends a program that begins a transaction when its time is over.
     deadline: DeadlineFlag,
-    /// Of its temporary files; none for no limit.
+    /// Of its temporary files; `None` for no limit.
     budget: Option<Budget>,
-    /// Where the user is told once why a database in WAL mode cannot be opened.
+    /// Where the user is notified once why a database in WAL mode cannot be opened.
     hints: Option<Output>,
     descriptors: Vec<Named>,
 }
@@ -88,7 +88,7 @@ impl FilesCtx {
         self
     }
 
-    /// Limit the total size of temporary files to this many bytes; none for no limit.
+    /// Limit the total size of temporary files to this many bytes; `None` for no limit.
     pub fn temporary_bytes(mut self, limit: Option<u64>) -> Self {
         self.budget = limit.map(Budget::new);
         self

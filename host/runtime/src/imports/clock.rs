@@ -51,7 +51,7 @@ impl Host for ClockView<'_> {
     }
 }
 
-/// The end of a wait; none for a wait without end.
+/// The end of a wait; `None` for a wait without end.
 struct Wait {
     end: Option<Instant>,
 }

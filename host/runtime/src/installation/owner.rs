@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(read.is_ok(), is_read, "{mode:o} {read:?}");
             assert!(read.map_or_else(|error| error.contains("public` or may write it"), |_| true));
         }
-        // It counts where the file is, and not by which name it was opened.
+        // What counts is where the file is, and not the name under which it was opened.
         let link = directory.path().join("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
         fs::set_permissions(&public, fs::Permissions::from_mode(0o777)).unwrap();

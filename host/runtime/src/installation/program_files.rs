@@ -1,9 +1,9 @@
 //! The files that are installed with this process's program: other programs,
 //! components, extensions, the C library.
 //!
-//! They are beside the program, or [`elsewhere`] if nothing is beside it. A later
-//! start looks again, so [`all`] names each path where it could find one, for the
-//! masks that keep SQL from writing there.
+//! They are in the directory of the program, or [`elsewhere`] if that directory has
+//! none of them. A later start looks again, so [`all`] names each path where it could
+//! find one, for the masks that keep SQL from writing there.
 
 use std::env;
 use std::fs::{self, File};
@@ -63,7 +63,7 @@ const UNSHARED: [&str; 2] = [BESIDE_BIN, "lib/sqlite-wasm-run"];
 ///
 /// When the system does not say where the program is.
 pub fn path(name: &str) -> Result<PathBuf> {
-    // A start asks for a dozen.
+    // A start requests a dozen paths.
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     if let Some(directory) = DIRECTORY.get() {
         return Ok(directory.join(name));
@@ -96,7 +96,7 @@ pub fn installed_in(directory: &Path) -> Vec<PathBuf> {
         files.push(directory.to_owned());
     }
     let library = directory.join(LIBRARY);
-    // The loader looks for other libraries beside it.
+    // The loader looks for other libraries in its directory.
     files.extend(library.parent().filter(|_| library.exists()).map(Path::to_owned));
     files
 }
@@ -114,7 +114,7 @@ pub fn opened(program: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// The link by which the user started `program`, if it is one: another file with this name would
+/// The link through which the user started `program`, if any: another file with this name would
 /// be started instead. (The kernel has the name too, in the auxiliary vector, but who reads that
 /// without the C library crashes under valgrind.)
 fn link(program: &Path) -> Option<PathBuf> {
@@ -131,7 +131,7 @@ fn link(program: &Path) -> Option<PathBuf> {
 }
 
 /// The directory of the files of a program of `owner`: `beside` it, or elsewhere if nothing is
-/// there. Files that somebody puts beside the program are no worse than a replaced program.
+/// there. Files that somebody puts next to the program are no worse than a replaced program.
 fn directory(beside: &Path, owner: u32) -> PathBuf {
     let has_parts = |directory: &Path| PARTS.iter().any(|name| directory.join(name).exists());
     let is_better =

@@ -37,7 +37,7 @@ pub enum Links {
     /// shell and programs in C expect SQLite to see the link, as it does natively.
     Named,
     /// Only the real path is granted, for a caller that opens what [`DefaultGrants::database`]
-    /// returns: by the name of a link SQL could also write journals beside the link.
+    /// returns: with the name of a link SQL could also write journals in the directory of the link.
     Resolved,
 }
 

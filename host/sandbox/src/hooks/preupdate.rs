@@ -26,9 +26,9 @@ pub struct PreUpdate<'a> {
     pub new_row_id: i64,
     /// 0 for a statement of the program, 1 for its triggers, and so on.
     pub depth: i32,
-    /// The columns before the change; none for a new row.
+    /// The columns before the change; `None` for a new row.
     pub old: Option<Vec<Value>>,
-    /// The columns after the change; none for a deleted row.
+    /// The columns after the change; `None` for a deleted row.
     pub new: Option<Vec<Value>>,
 }
 

@@ -35,7 +35,7 @@ impl<T, E: From<Error>, F: FnMut(&Row<'_>) -> Result<T, E>> Iterator for AndThen
 
 /// A query that may return no row.
 pub trait OptionalExtension<T> {
-    /// None for [`Error::QueryReturnedNoRows`].
+    /// `None` for [`Error::QueryReturnedNoRows`].
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ impl Statement<'_> {
         found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))
     }
 
-    /// The declared types of its columns; none for an expression.
+    /// The declared types of its columns; `None` for an expression.
     ///
     /// # Errors
     ///

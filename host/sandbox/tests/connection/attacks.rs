@@ -165,7 +165,7 @@ fn hostile() -> Database {
     limited.statement_time(Duration::from_millis(100)).build().expect("it loads")
 }
 
-/// With a limit of time the `.wasm` runs that the `.cwasm` was compiled from, whatever lies beside it.
+/// With a time limit only the `.wasm` that the `.cwasm` was compiled from runs, and not another one in its directory.
 #[test]
 fn another_component_beside_the_code_is_not_run() {
     let (one, second) = (tempfile::tempdir().unwrap(), Duration::from_secs(1));
@@ -287,7 +287,7 @@ fn what_is_loaded_as_code_is_not_written() {
     assert!(!place("extensions/vec0.wasm").exists());
 }
 
-/// A file of grants beside an extension, in a directory that the program names, is a stranger's.
+/// A file of grants next to an extension, in a directory that the program names, is a stranger's.
 #[test]
 fn a_directory_of_extensions_grants_nothing() {
     let directory = tempfile::tempdir().unwrap();

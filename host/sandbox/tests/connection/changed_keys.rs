@@ -1,4 +1,4 @@
-//! What the hook of changes reports of tables without row ids, beside what triggers see.
+//! What the hook of changes reports of tables without row ids, compared with what triggers see.
 
 use std::collections::BTreeMap;
 

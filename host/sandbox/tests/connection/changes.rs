@@ -209,7 +209,7 @@ fn hooks_are_set_and_removed_at_any_time() -> Result<()> {
     watched.db.close()
 }
 
-/// A connection on which all runs, beside one on which only what is not undone does.
+/// A connection on which everything runs, and one on which only what is not undone runs.
 struct Pair {
     all: Watched,
     kept: Watched,

@@ -1,4 +1,4 @@
-//! Values whose size others choose: where there is no memory for one, that is an error, and the
+//! Values whose size others choose: if memory for one is not available, that is an error, and the
 //! connection goes on.
 
 use crate::attacks::Random;

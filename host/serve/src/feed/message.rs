@@ -29,7 +29,7 @@ const MAX_EXACT: u64 = 1 << 53;
 #[derive(Debug)]
 pub struct Commit {
     pub number: u64,
-    /// None where nothing is known of it.
+    /// `None` if nothing is known about it.
     changes: Option<Changes>,
     size: usize,
     text: OnceLock<String>,

@@ -22,17 +22,17 @@ pub struct RecentCommits {
 }
 
 impl RecentCommits {
-    /// The number of the last commit.
+    /// The position of the last commit.
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// The number of the first one that is kept; that of the next one where none is.
+    /// The position of the first one that is kept; that of the next one if none is kept.
     pub fn first(&self) -> u64 {
         self.last + 1 - self.all.len() as u64
     }
 
-    /// Forget all; numbers go on.
+    /// Forget all; positions go on.
     pub fn clear(&mut self) {
         *self = Self { last: self.last, ..Self::default() };
     }
@@ -49,7 +49,7 @@ impl RecentCommits {
         }
     }
 
-    /// Those from this number on.
+    /// Those from this position on.
     pub fn from(&self, number: u64) -> impl Iterator<Item = &Arc<Commit>> {
         let skipped = number.saturating_sub(self.first());
         self.all.iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX))

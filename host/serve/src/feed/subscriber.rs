@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 64 << 10;
 pub enum News {
     /// Commits, from the oldest to the newest.
     Commits(Vec<Arc<Commit>>),
-    /// Some are no longer kept: those from the first number to the second one.
+    /// Some are no longer kept: those from `since` to `last`.
     Lost { since: u64, last: u64 },
 }
 
@@ -36,7 +36,7 @@ impl Subscriber {
         Self { feed, next, wakes }
     }
 
-    /// The number of the last commit that it has seen.
+    /// The position of the last commit that it has seen.
     pub fn last(&self) -> u64 {
         self.next - 1
     }

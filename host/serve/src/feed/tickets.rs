@@ -11,7 +11,7 @@ use super::counter::Count;
 pub struct Ticket {
     /// The count of commits before it.
     pub before: Option<Count>,
-    /// None where it failed.
+    /// `None` if it failed.
     pub changes: Option<Changes>,
 }
 
@@ -26,13 +26,13 @@ enum End {
 /// Commits that are being made, in their order.
 #[derive(Debug, Default)]
 pub struct Tickets {
-    /// The number of the first one.
+    /// The id of the first one.
     first: u64,
     all: VecDeque<(Ticket, End)>,
 }
 
 impl Tickets {
-    /// None yet, with numbers that no earlier one has.
+    /// An empty list, whose ids continue after those of `before`.
     pub fn after(before: &Self) -> Self {
         Self { first: before.next(), all: VecDeque::new() }
     }
@@ -45,7 +45,7 @@ impl Tickets {
         self.all.is_empty()
     }
 
-    /// One more: its number.
+    /// Add a ticket and return its id.
     pub fn take(&mut self, before: Option<Count>, changes: Changes) -> u64 {
         let number = self.next();
         self.all.push_back((Ticket { before, changes: Some(changes) }, End::Open));
@@ -54,7 +54,7 @@ impl Tickets {
 
     /// A commit was made, or not.
     pub fn ends(&mut self, number: u64, is_committed: bool) {
-        // Numbers of an earlier run are gone.
+        // Tickets of an earlier run are gone.
         let at = number.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
         if let Some((_, end @ End::Open)) = at.and_then(|at| self.all.get_mut(at)) {
             *end = if is_committed { End::Committed } else { End::Failed };

@@ -43,7 +43,7 @@ impl Encoding {
         }
     }
 
-    /// The message in a frame; none where the type of the frame is wrong.
+    /// The message in a frame; `None` if the type of the frame is wrong.
     pub fn content(self, frame: Frame) -> Option<Vec<u8>> {
         match (self, frame) {
             (Self::Json, Frame::Text(text)) => Some(text.as_bytes().to_vec()),

@@ -31,7 +31,7 @@ enum SocketContent {
     Changes(Changes),
 }
 
-/// An event of the feed of changes, for a client that asked for it: Hrana has none.
+/// An event of the feed of changes, for a client that has subscribed to it: Hrana has none.
 #[derive(PartialEq, Serialize, Message)]
 struct Changes {
     #[prost(string, required, tag = "1")]

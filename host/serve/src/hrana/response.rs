@@ -34,7 +34,7 @@ impl From<Failure> for Failed {
 pub struct Column {
     #[prost(string, required, tag = "1")]
     pub name: String,
-    /// The type that it was declared with; none for an expression.
+    /// The type that it was declared with; `None` for an expression.
     #[prost(string, optional, tag = "2")]
     pub decltype: Option<String>,
 }

@@ -12,8 +12,8 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// A file with a key, or with a chain of certificates, has at most so many bytes: those of public authorities have
-/// less than a tenth.
+/// The maximum size of a file with a key, or with a chain of certificates: those of public authorities have less than
+/// a tenth.
 const MAX_BYTES: u64 = 64 << 10;
 
 /// Read a chain of certificates and its key.

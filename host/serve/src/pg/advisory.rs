@@ -14,7 +14,7 @@ const MAX_HELD: usize = 1000;
 pub const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a session stands behind others that wait, but hold nothing that is in its way. Then it
-/// goes ahead, so that an order of waiting is no deadlock.
+/// goes ahead, so that an order of waiting is not a deadlock.
 const QUEUE_TIME: Duration = Duration::from_secs(1);
 
 /// What a lock is named by.
@@ -54,7 +54,7 @@ pub enum Scope {
 /// A lock of a database.
 type Lock = (Arc<str>, Key);
 
-/// A session: its number, which is its process, too.
+/// A session: its id, which is its process id, too.
 type Owner = i32;
 
 /// The locks of all sessions.

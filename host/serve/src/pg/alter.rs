@@ -87,7 +87,7 @@ impl Conversation<'_> {
         if !was_implicit { self.end_implicit() } else { Ok(()) }
     }
 
-    /// Check that the time of the statement has not passed: what the server asks SQLite is many short statements.
+    /// Check that the time of the statement has not passed: the server runs many short statements for it.
     pub(super) fn check_time(&self) -> Result<()> {
         if self.session.state().end.is_some_and(|end| Instant::now() >= end) {
             let message = "canceling statement due to statement timeout";

@@ -31,7 +31,7 @@ const COUNTING: &str = "\nRETURNING 1";
 /// What was found out already, as long as the schema stays the same.
 #[derive(Debug, Default)]
 pub struct Analyses {
-    /// Of the schema; none where it may change back, with its transaction.
+    /// Of the schema; `None` while it may change back, with its transaction.
     version: Option<i64>,
     /// How often the schema was forgotten.
     generation: u64,
@@ -41,7 +41,7 @@ pub struct Analyses {
     views: RefCell<HashSet<String>>,
     /// The OIDs of tables.
     oids: HashMap<String, u32>,
-    /// The columns of tables that SQLite numbers.
+    /// The columns of tables whose values SQLite assigns.
     pub numbered: HashMap<String, Option<(String, usize)>>,
 }
 
@@ -57,7 +57,7 @@ impl Analyses {
 }
 
 impl Conversation<'_> {
-    /// A text with one statement; none for an empty one.
+    /// A text with one statement; `None` for an empty one.
     pub fn analysed(&mut self, sql: &str, given: &[u32]) -> Result<Prepared> {
         if let Some(kept) = self.kept(sql, given)? {
             return Ok(Some(kept));
@@ -161,7 +161,7 @@ impl Conversation<'_> {
     ///
     /// # Errors
     ///
-    /// 26000 where there is none, 0A000 where its columns are others now.
+    /// 26000 if it does not exist, 0A000 if its columns have changed.
     pub fn prepared(&self, name: &str) -> Result<Prepared> {
         self.unchanged(&self.store.prepared(name)?.prepared)
     }
@@ -314,7 +314,7 @@ impl Conversation<'_> {
     ///
     /// # Errors
     ///
-    /// 42P01 where there is none.
+    /// 42P01 if it does not exist.
     pub fn table(&self, name: &str) -> Result<Vec<Column>> {
         self.tables().columns(name).ok_or_else(|| {
             let message = format!("relation \"{name}\" does not exist");
@@ -322,7 +322,7 @@ impl Conversation<'_> {
         })
     }
 
-    /// The tables and numbers of a result's columns.
+    /// The tables that the columns of a result are from, and the columns' positions in them.
     fn origins(&mut self, statement: &Statement, count: usize) -> Result<Vec<(u32, i16)>> {
         let found = match count {
             0 => Vec::new(),

@@ -44,7 +44,7 @@ pub struct Conversation<'a> {
     pub stream: Stream,
     pub context: Context,
     pub session: Shared,
-    /// The settings that the client was told, and the version of all when it was.
+    /// The settings that the client has received, and the version of all when it did.
     reported: Vec<(&'static str, String)>,
     reported_version: u64,
     pub transaction: Transaction,
@@ -55,7 +55,7 @@ pub struct Conversation<'a> {
     pub has_savepoints: bool,
     pub store: Store,
     pub analyses: Analyses,
-    /// When the analysis of the statement must be done; none where it has no limit.
+    /// When the analysis of the statement must be done; `None` if it has no limit.
     pub analysis_end: Option<Instant>,
     /// When the statement began.
     pub begun: Instant,
@@ -145,7 +145,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Tell the client something that is no error, unless it wants no warnings.
+    /// Send the client a notice that is not an error, unless it wants no warnings.
     pub fn warn(&mut self, notice: &Error) {
         if self.session.state().settings.sends("warning") {
             self.stream.out.report(Severity::Warning, notice);

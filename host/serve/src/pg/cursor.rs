@@ -127,7 +127,7 @@ pub fn only_forward() -> Error {
     error.hint("Declare it with SCROLL option to enable backward scan.")
 }
 
-/// The place of row `place`; from the end where that is negative.
+/// The absolute position of a row, which is counted from the end if it is negative.
 fn absolute(place: i64, last: usize) -> usize {
     let distance = usize::try_from(place.unsigned_abs()).unwrap_or(usize::MAX);
     if place < 0 { (last + 1).saturating_sub(distance) } else { distance.min(last + 1) }

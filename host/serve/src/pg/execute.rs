@@ -88,7 +88,7 @@ impl Conversation<'_> {
         Ok(if cursor.declared.is_binary { &[Format::Binary] } else { &[] })
     }
 
-    /// Whether so many more bytes may wait in portals and cursors.
+    /// Check that `more` additional bytes may wait in portals and cursors.
     pub fn check_waiting(&self, more: usize) -> Result<()> {
         if more > self.waiting_left() { Err(too_much().into()) } else { Ok(()) }
     }
@@ -203,7 +203,7 @@ impl Conversation<'_> {
         }))
     }
 
-    /// Run it: its rows; none where a definition leaves it out.
+    /// Run it, and return how many rows it has; `None` if a definition leaves it out.
     pub fn run_rows(
         &mut self,
         analysed: &Analysed,

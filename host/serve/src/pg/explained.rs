@@ -89,7 +89,7 @@ pub fn written(steps: &[Step], format: PlanFormat) -> String {
     }
 }
 
-/// The steps as a tree: each is in the first step before it that has the number of its parent, or else at the top.
+/// The steps as a tree: each is in the first step before it that has the id of its parent, or else at the top.
 fn plan(steps: &[Step]) -> Json {
     let (mut positions, mut top) = (HashMap::<i64, usize>::new(), Vec::new());
     let mut inner = vec![Vec::new(); steps.len()];
@@ -210,7 +210,7 @@ mod tests {
         let odd = [(1, 1, "a"), (2, 3, "b"), (3, 2, "c")];
         let odd = odd.map(|(id, parent, detail)| Step { id, parent, detail: detail.to_owned() });
         assert_eq!(written(&odd, PlanFormat::Xml).matches("<Plan>").count(), 4);
-        // Two steps of each number, each with those of the next number in it: a step is there once.
+        // Two steps of each id, each with those of the next id in it: a step is there once.
         let twice = (1..=40).flat_map(|id| [id, id]).map(|id| (id, id - 1, "d"));
         let twice =
             twice.map(|(id, parent, detail)| Step { id, parent, detail: detail.to_owned() });

@@ -15,7 +15,7 @@ pub enum Failure {
     Error(Error),
     /// The connection ends.
     Fatal(Error),
-    /// Nobody is there to be told.
+    /// The client is gone.
     Gone,
 }
 
@@ -118,7 +118,7 @@ pub fn of_end(ended: Ended) -> Error {
     Error::new(code, message)
 }
 
-/// There is no room for a message.
+/// The error for too many long messages at a time.
 pub fn no_room() -> Error {
     Error::new(sqlstate::OUT_OF_MEMORY, "too many long messages at a time").hint("try again")
 }

@@ -1,4 +1,4 @@
-//! Tells a client what was said on channels.
+//! Sends a client the messages of its channels.
 
 use sqlite_wasm_postgres::state::Transaction;
 

@@ -1,5 +1,5 @@
 //! The rows of `pg_cursors` and `pg_prepared_statements`: what a session has open and prepared. The catalogue's extension
-//! asks for them while a statement runs, so they are written before a statement that names one of the tables.
+//! requests them while a statement runs, so they are written before a statement that names one of the tables.
 
 use std::time::{Instant, SystemTime};
 

@@ -1,4 +1,4 @@
-//! The numbers that SQLite gives to rows, for `lastval` and `currval`, and their sequences.
+//! The keys that SQLite assigns to rows, for `lastval` and `currval`, and their sequences.
 
 use sql_tokens::quoted_text;
 use sqlite_wasm_postgres::Error;
@@ -12,7 +12,7 @@ use super::objects::SUCCESS;
 use super::tables::MAX_KEPT;
 
 impl Conversation<'_> {
-    /// Keep the number that an insertion got, for `lastval` and `currval`.
+    /// Keep the key that an insertion got, for `lastval` and `currval`.
     pub fn note_number(&mut self, statement: &Statement) -> Result<()> {
         let Some(insertion) = Insertion::of(statement) else { return Ok(()) };
         let Some(table) = insertion.table() else { return Ok(()) };
@@ -49,7 +49,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// The column of a table that SQLite numbers, and its position, from 0.
+    /// The column of a table whose values SQLite assigns, and its position, from 0.
     fn numbered_column(&mut self, table: &str) -> Result<Option<(String, usize)>> {
         if let Some(known) = self.analyses.numbered.get(table) {
             return Ok(known.clone());

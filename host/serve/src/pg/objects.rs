@@ -169,7 +169,7 @@ impl Conversation<'_> {
         })
     }
 
-    /// What a name is; `None` where there is no such relation.
+    /// What a name is; `None` if the relation does not exist.
     pub fn kind_of(&self, name: &str) -> Result<Option<Kind>> {
         self.kind_in(name, None)
     }

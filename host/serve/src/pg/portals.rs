@@ -36,7 +36,7 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// Execute a portal, up to this number of rows; 0 means all.
+    /// Execute a portal, up to this many rows; 0 means all.
     pub fn execute_portal(&mut self, name: &str, rows: u32) -> Result<()> {
         if self.store.cursors.contains_key(name) {
             return self.execute_cursor(name, rows);
@@ -155,7 +155,7 @@ fn check_counts(bind: &Bind<'_>, parameters: usize, columns: usize) -> Result<()
     Ok(())
 }
 
-/// The error of a parameter, with its number.
+/// The error of a parameter, with its index.
 fn of_parameter(mut error: Error, number: usize) -> Error {
     if error.message == TOO_LONG {
         error.message = format!("{TOO_LONG} in bind parameter {number}");

@@ -68,7 +68,7 @@ impl Conversation<'_> {
         Ok((prepared, values))
     }
 
-    /// The first row of a query, as text; none where there is no row.
+    /// The first row of a query, as text; `None` if it has no row.
     pub fn texts(
         &mut self,
         sql: &str,

@@ -1,4 +1,4 @@
-//! Savepoints. SQLite knows them by their numbers: it does not tell the cases of names apart.
+//! Savepoints. Their names in SQLite contain their indices, since SQLite ignores the case of names.
 
 use sqlite_wasm_postgres::translate::Action;
 

@@ -1,4 +1,4 @@
-//! What a session has besides SQLite: settings, advisory locks, and the numbers that its
+//! What a session has besides SQLite: settings, advisory locks, and the keys that its
 //! insertions got. One function of SQL reads and changes it, by the name of Postgres' own.
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use crate::session::error::Result as SessionResult;
 /// Seconds that `pg_sleep` takes for infinity: longer than a server runs.
 const LONGEST_SLEEP: f64 = 1e9;
 
-/// Sequences whose last number is kept: one for each table that a session inserts into.
+/// Sequences whose last value is kept: one for each table that a session inserts into.
 const MAX_SEQUENCES: usize = 1000;
 
 /// What a session has.
@@ -33,10 +33,10 @@ pub struct State {
     pub locks: Own,
     pub notes: Notes,
     pub constraints: Constraints,
-    /// The numbers that insertions got, by the name of the sequence.
+    /// The last values that insertions got, by the name of the sequence.
     sequences: HashMap<String, i64>,
     last: Option<String>,
-    /// Messages for the client that are no errors.
+    /// Messages for the client that are not errors.
     pub notices: Vec<Error>,
     /// The rows of the tables that list what the session has, for the statement that runs.
     pub listed: Option<[String; 2]>,
@@ -195,7 +195,7 @@ impl State {
         serde_json::Value::Array(rows).to_string()
     }
 
-    /// An insertion got this number from a sequence.
+    /// An insertion got this value from a sequence.
     pub fn inserted(&mut self, sequence: String, number: i64) {
         if self.sequences.len() >= MAX_SEQUENCES && !self.sequences.contains_key(&sequence) {
             self.sequences.clear();

@@ -59,11 +59,11 @@ pub struct Start {
     pub is_later: bool,
 }
 
-/// Read the first message; none where the client is gone.
+/// Read the first message; `None` if the client is gone.
 ///
 /// # Errors
 ///
-/// Where it is none of Postgres'.
+/// If it is not one of Postgres'.
 pub async fn first(io: &mut dyn Io) -> Result<Option<First>> {
     let Ok(length) = io.read_u32().await else { return Ok(None) };
     if !(8..=MAX_FIRST).contains(&length) {
@@ -161,7 +161,7 @@ pub async fn send(io: &mut dyn Io, out: &mut Out) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// 28P01 where it does not, 08P01 where it does something else; none where it is gone.
+/// 28P01 if it does not, 08P01 if it does something else; `None` if it is gone.
 pub async fn authenticate(
     io: &mut dyn Io,
     user: &str,

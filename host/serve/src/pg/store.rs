@@ -35,7 +35,7 @@ pub struct Analysed {
     pub statement: translate::Statement,
     pub parameters: Vec<Parameter>,
     pub columns: Vec<Output>,
-    /// The OID of the table, and the number there, of each column that is one of a table; 0 for others.
+    /// The OID of the table, and the position there, of each column that is one of a table; 0 for others.
     pub origins: Vec<(u32, i16)>,
     /// That of the schema that the columns were last compared with.
     pub generation: Cell<u64>,
@@ -87,7 +87,7 @@ impl Analysed {
     }
 }
 
-/// A prepared statement; none for an empty one.
+/// A prepared statement; `None` for an empty one.
 pub type Prepared = Option<Rc<Analysed>>;
 
 /// A prepared statement under its name.
@@ -96,7 +96,7 @@ pub struct Statement {
     pub prepared: Prepared,
     /// The bytes of its texts.
     length: usize,
-    /// The text of PREPARE; none where a message of the protocol has prepared it.
+    /// The text of PREPARE; `None` if a message of the protocol has prepared it.
     pub sql: Option<String>,
     /// When the statement began that has prepared it.
     pub begun: Instant,
@@ -138,7 +138,7 @@ pub struct Store {
     text_bytes: usize,
     pub(super) portals: HashMap<String, Portal>,
     pub cursors: HashMap<String, Cursor>,
-    /// The row in `pg_cursors` of the portal that is executed, which is none of `portals` meanwhile.
+    /// The row in `pg_cursors` of the portal that is executed, which is not in `portals` meanwhile.
     pub running: Option<serde_json::Value>,
 }
 
@@ -188,7 +188,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// 26000 where there is none.
+    /// 26000 if it does not exist.
     pub fn prepared(&self, name: &str) -> Result<&Statement> {
         self.statements.get(name).ok_or_else(|| {
             let which = if name.is_empty() {
@@ -233,7 +233,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// 34000 where there is none.
+    /// 34000 if it does not exist.
     pub fn take_portal(&mut self, name: &str) -> Result<Portal> {
         let none = || Error::new("34000", format!("portal \"{name}\" does not exist"));
         self.portals.remove(name).ok_or_else(none)
@@ -291,7 +291,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// 34000 where there is none.
+    /// 34000 if it does not exist.
     pub fn cursor(&mut self, name: &str) -> Result<&mut Cursor> {
         let none = || Error::new("34000", format!("cursor \"{name}\" does not exist"));
         self.cursors.get_mut(name).ok_or_else(none)
@@ -341,13 +341,13 @@ impl Store {
         });
     }
 
-    /// `ROLLBACK TO` the savepoint with this number: what was made behind it is gone.
+    /// `ROLLBACK TO` the savepoint with this index: what was made behind it is gone.
     pub fn roll_back_to(&mut self, mark: usize) {
         self.portals.retain(|_, portal| portal.savepoints <= mark);
         self.cursors.retain(|_, cursor| cursor.scope.is_kept || cursor.scope.savepoints <= mark);
     }
 
-    /// `RELEASE` of the savepoint with this number: what was made behind it belongs to what is around.
+    /// `RELEASE` of the savepoint with this index: what was made behind it belongs to what is around.
     pub fn release(&mut self, mark: usize) {
         self.portals.values_mut().for_each(|one| one.savepoints = one.savepoints.min(mark));
         self.cursors.values_mut().for_each(|one| {

@@ -31,7 +31,7 @@ const STALL_TIME: Duration = Duration::from_secs(30);
 /// How long one call of the system waits for the reader; then the limits are looked at.
 const WRITE_TIME: Duration = Duration::from_millis(250);
 
-/// How long a client that is told why its connection ends has to read that.
+/// How long a client has to read why its connection ends.
 const FAREWELL_TIME: Duration = Duration::from_secs(1);
 
 /// Bytes that a client reads in a second at least.
@@ -43,10 +43,10 @@ const LONG_TIME: Duration = Duration::from_secs(10);
 /// The same of a row of COPY, which is as long as four messages.
 const ROW_TIME: Duration = Duration::from_secs(40);
 
-/// Bytes of an unfinished row of COPY that need no room; so many each connection has of a message.
+/// Bytes of an unfinished row of COPY that need no room: each connection has this many for a message.
 const SMALL_ROW: usize = 64 << 10;
 
-/// Why there is no next message.
+/// Why no next message follows.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Gone {
     /// The client, or a broken connection.
@@ -133,11 +133,11 @@ impl Stream {
         })
     }
 
-    /// Room for so many bytes of a row that are kept while more of it is read; for few none is needed.
+    /// Room for `bytes` bytes of a row that are kept while more of it is read; a small row needs none.
     ///
     /// # Errors
     ///
-    /// [`Gone::Busy`] where there is none.
+    /// [`Gone::Busy`] if none is left.
     pub fn hold_row(&mut self, bytes: usize) -> Result<(), Gone> {
         if bytes <= SMALL_ROW {
             self.row = None;

@@ -21,7 +21,7 @@ pub struct Tables<'a> {
 }
 
 impl Tables<'_> {
-    /// What the comments in the definition of a key that SQLite numbers say: its width, and whether it is
+    /// What the comments in the definition of a key that SQLite assigns say: its width, and whether it is
     /// `GENERATED ALWAYS AS IDENTITY`.
     fn describe_key(&self, table: &str, key: &mut Column) {
         let sql = format!(

@@ -129,7 +129,7 @@ impl Conversation<'_> {
         self.numbered_references(table).into_iter().map(|(_, reference)| reference).collect()
     }
 
-    /// The foreign key of a table that has a number in SQLite's list.
+    /// The foreign key of a table that has an id in SQLite's list.
     pub(super) fn reference(&self, table: &str, number: i64) -> Option<Reference> {
         let mut all = self.numbered_references(table).into_iter();
         all.find(|(id, _)| *id == number).map(|(_, reference)| reference)

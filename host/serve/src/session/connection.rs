@@ -48,7 +48,7 @@ pub struct SessionConnection {
     lock_time: Option<Duration>,
     /// Whether SQLite's time for a lock is what a wait in the line has left of it.
     is_shortened: Cell<bool>,
-    /// Whether a query is no more than that: no extension runs other SQL meanwhile.
+    /// Whether a query does nothing else: no extension runs other SQL meanwhile.
     has_plain_queries: bool,
     /// Whether the last statement can have begun or ended a transaction.
     may_have_ended: bool,
@@ -153,7 +153,7 @@ impl SessionConnection {
         let mut statement = self.db.prepare_cached(sql)?;
         let writes = self.admit(sql, &statement)?;
         let changes_rows = kind.may_change_rows && !statement.readonly();
-        // Each call of the sandbox takes as long as a short query, so none asks for what is known.
+        // Each call of the sandbox takes as long as a short query, so none requests what is known.
         let is_query = statement.readonly() && statement.column_count() > 0;
         self.may_have_ended = !((is_query || changes_rows) && self.has_plain_queries);
         if changes_rows {

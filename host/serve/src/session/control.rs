@@ -20,7 +20,7 @@ pub struct Times {
     pub transaction: Duration,
     /// Without a request.
     pub idle: Duration,
-    /// From which on a statement is logged; none for never.
+    /// Log statements that take at least this long; `None` disables the log.
     pub slow: Option<Duration>,
 }
 
@@ -100,13 +100,13 @@ impl Control {
         self.is_leaving.load(Ordering::Acquire)
     }
 
-    /// A transaction ends then at the latest; none for outside one.
+    /// Limit a transaction, which ends then at the latest; `None` outside one.
     pub fn limit_transaction(&self, end: Option<Instant>) {
         let end = end.map_or(NEVER, |end| self.milliseconds(end));
         self.transaction_end.store(end, Ordering::Release);
     }
 
-    /// When the transaction ends at the latest; none outside one.
+    /// When the transaction ends at the latest; `None` outside one.
     pub fn transaction_end(&self) -> Option<Instant> {
         let end = self.transaction_end.load(Ordering::Acquire);
         (end != NEVER).then(|| self.start.checked_add(Duration::from_millis(end))).flatten()

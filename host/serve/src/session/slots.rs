@@ -37,8 +37,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// So many. Where there are several users, or several databases, each database has nine tenths at most, and a user
-    /// nine tenths of that: one leaves room for others in a database, too.
+    /// Create `count` slots. If there are several users, or several databases, each database has at most nine tenths,
+    /// and a user nine tenths of that: one leaves room for others in a database, too.
     pub fn new(count: usize, has_users: bool, has_databases: bool) -> Self {
         let places = |count| Arc::new(Semaphore::new(count));
         let (free, waiting, owners) = (places(count), places(count), places(OWNERS));

@@ -32,7 +32,7 @@ pub struct Writers {
 #[derive(Debug, Clone, Copy)]
 pub struct WaitLimits {
     pub statement: Duration,
-    /// None for any time.
+    /// `None` for no limit.
     pub lock: Option<Duration>,
 }
 

@@ -1,5 +1,5 @@
-//! The feed of changes: what subscribers read about commits, beside a table in which each transaction writes what it
-//! changes. `SERVE_FEED_TRANSACTIONS=2000` takes longer.
+//! The feed of changes: what subscribers read about commits, compared with a table in which each transaction writes
+//! what it changes. `SERVE_FEED_TRANSACTIONS=2000` takes longer.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;

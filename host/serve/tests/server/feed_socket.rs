@@ -10,7 +10,7 @@ use crate::feed::Events;
 use crate::support::Server;
 use crate::websocket::{Client, execute};
 
-/// A client that is told of changes.
+/// A client that receives changes.
 pub struct Socket {
     pub client: Client,
 }

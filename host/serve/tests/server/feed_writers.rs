@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Server, Stream, execute};
 use crate::wire::{self, Client};
 
-/// The tables that writers change; each has one of its own, `scratch` and its number.
+/// The tables that writers change; each writer also has a separate one, `scratch` and its index.
 pub const SCHEMA: &str = "
     CREATE TABLE log(id INTEGER PRIMARY KEY, expected TEXT);
     CREATE TABLE item(id INTEGER PRIMARY KEY);

@@ -36,7 +36,7 @@ enum Any {
 }
 
 impl Any {
-    /// The cells of the only row; none where it failed.
+    /// The cells of the only row; `None` if it failed.
     fn row(&mut self, sql: &str) -> Option<String> {
         match self {
             Self::Postgres(client) => {

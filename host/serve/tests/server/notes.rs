@@ -163,7 +163,7 @@ fn names_and_texts_have_their_lengths() {
     let quoted = "\"a''\\ b\"\"c\"";
     let all = one.query(&format!("LISTEN {quoted}; NOTIFY {quoted}, 'x'"));
     assert_eq!(notes(&all), ["a''\\ b\"c:x"]);
-    // So many in a transaction, and channels of a session.
+    // The limits on messages in a transaction, and on channels of a session.
     one.rows("UNLISTEN *; CREATE TABLE t(a int)");
     let many = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 10001)
                 SELECT count(pg_notify('m', i::text)) FROM c";

@@ -370,7 +370,7 @@ fn a_stream_that_is_gone_leaves_the_socket_to_others() {
     assert_eq!(gone(&mut client, 1), ["TRANSACTION_TIMEOUT"; 2]);
     assert_eq!(gone(&mut client, 2), ["TRANSACTION_TIMEOUT"; 2]);
     client.open_stream(3);
-    // As often as it is asked, as long as another one is open.
+    // For each request, as long as another stream is open.
     for stream in [1, 2, 1] {
         assert_eq!(client.execute(stream, "SELECT 1")["error"]["code"], "TRANSACTION_TIMEOUT");
     }

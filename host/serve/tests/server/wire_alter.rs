@@ -9,7 +9,7 @@ use super::roles::{PASSWORD, tenants_with};
 use super::support::Server;
 use super::wire::{Client, shown};
 
-/// A parent with children of each kind, and all that may stand beside a table.
+/// A parent with children of each kind, and all that may belong to a table.
 const SCHEMA: &str = "
     CREATE TABLE p(id serial PRIMARY KEY, n int, t varchar(5) DEFAULT 'd', g int GENERATED ALWAYS AS (n * 2) STORED,
         CONSTRAINT p_self FOREIGN KEY (n) REFERENCES p(id));
@@ -300,7 +300,7 @@ fn a_schema_that_is_undone_is_not_mistaken_for_another() {
     let server = server();
     let mut client = Client::new(&server);
     let mut other = Client::new(&server);
-    // Both have the same number of the schema.
+    // Both have the same schema version.
     client.rows("BEGIN; ALTER TABLE c ALTER COLUMN b SET DEFAULT 1; ROLLBACK");
     other.rows("ALTER TABLE c ALTER COLUMN b SET DEFAULT 2");
     client.rows("INSERT INTO c(p_id, a) VALUES (1, 77)");
@@ -353,7 +353,7 @@ fn hostile_text_stays_a_constraint() {
         assert!(code.is_empty() || found == code, "{sql}: {}", shown(&all));
         check(&server);
     }
-    // What lets the server do it is none of a client's.
+    // A client may not use what lets the server do it.
     for sql in [
         "PRAGMA writable_schema = 1",
         "PRAGMA schema_version = 1",

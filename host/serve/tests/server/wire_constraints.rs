@@ -76,7 +76,7 @@ fn later_statements_are_checked_one_by_one() {
         "INSERT INTO tree VALUES (1, 2)",
         "insert or update on table \"tree\" violates foreign key constraint \"tree_up_fkey\"",
     );
-    // What one statement makes whole is no violation.
+    // What one statement makes whole is not a violation.
     client.rows("BEGIN; SET CONSTRAINTS ALL IMMEDIATE; INSERT INTO tree VALUES (1, 2), (2, 1); UPDATE tree SET up = id; COMMIT");
     assert_eq!(client.rows("SELECT id, up FROM tree ORDER BY id"), "1|1\n2|2");
     // Only until the end of the transaction.

@@ -55,7 +55,7 @@ fn server() -> Server {
     server
 }
 
-/// Whether the server has done it; its end is none.
+/// Whether the server has reported that it is done; false if the server ends first.
 fn is_done(client: &mut Client, sql: &str) -> bool {
     if client.stream.write_all(&message('Q', &text(sql))).is_err() {
         return false;

@@ -1,4 +1,4 @@
-"""libSQL, the fork of SQLite with vectors of its own."""
+"""libSQL, the fork of SQLite with its own vectors."""
 
 from importlib.metadata import version as installed
 

@@ -83,7 +83,7 @@ def number(key):
 
 
 def answer(sql, pairs):
-    """What the statement asks of all pairs."""
+    """What the statement selects from all pairs."""
     if " FROM kv " in sql:
         return sorted(pairs)
     if " FROM vectors" in sql:

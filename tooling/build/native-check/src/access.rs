@@ -63,7 +63,7 @@ pub fn sum(state: &State, instruction: &Instruction) -> Value {
             Value::Number(number.shifted_left(scale.trailing_zeros(), 64))
         }
     };
-    // The offset may only fit an address, so it comes last, but for numbers.
+    // The offset may only fit an address, so it comes last, except with integers.
     base.plus(&index).plus(&offset)
 }
 
@@ -258,7 +258,7 @@ pub fn distances(code: &[u8], range: Range) -> impl Iterator<Item = i64> {
     })
 }
 
-/// The number that a distance is if it is not added to a position.
+/// The integer that a distance is if it is not added to a position.
 pub fn distance_number(code: &[u8], range: Range) -> Number {
     let range = distances(code, range)
         .map(|distance| Range::one(distance & 0xffff_ffff))

@@ -68,7 +68,7 @@ fn below(state: &mut State, bits: u32, left: &Cell, right: &Cell, strict: bool) 
     }
     let (a, b) = (left.value.number().range(bits), right.value.number().range(bits));
     let least = i64::from(strict);
-    // Numbers of 64 bits have signs here: a negative one is a large one.
+    // Integers of 64 bits are signed here: a negative one stands for a large unsigned one.
     if b.low < 0 {
         return true;
     }

@@ -7,7 +7,7 @@ use crate::function::{Call, Outcome};
 use crate::thunks;
 
 /// How far below its limit the stack may be used, in bytes: two of the largest frames, which the
-/// linker allows, and what is pushed beside them.
+/// linker allows, and what is pushed in addition.
 const MAX_BELOW_LIMIT: i64 = 2 * (2048 + 128);
 
 /// How many bytes functions use of the stack before they look at its limit.

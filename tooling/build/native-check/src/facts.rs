@@ -37,9 +37,9 @@ pub struct Facts {
     pub guard: i64,
     /// In the VMContext: the address of the table, if there is one.
     pub table_base: Option<u32>,
-    /// In the VMContext: the number of slots in the table.
+    /// In the VMContext: the count of slots in the table.
     pub table_elements: u32,
-    /// The number of slots in the table, which never changes; none if it may.
+    /// The count of slots in the table, which never changes; `None` if it may.
     pub table_slots: Option<i64>,
     /// In the VMContext: the store's context.
     pub store_context: u32,
@@ -72,12 +72,12 @@ pub enum Role {
     Function {
         /// Its index among those that the module defines.
         index: u32,
-        /// How many arguments it has on the stack if it is called from outside of the image.
+        /// How many arguments it has on the stack if it is called from outside the image.
         outside: Option<usize>,
     },
     /// A function of the translator's, for which what is known of each call counts.
     Helper,
-    /// Calls a function of the module, with so many arguments on the stack, which it removes.
+    /// Calls a function of the module, with `count` arguments on the stack, which it removes.
     Inward {
         /// The function's index.
         index: u32,

@@ -20,7 +20,7 @@ pub type Arguments = [Value; 6];
 /// A call that a function makes.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The function of the image, by its start; none for one outside.
+    /// The function of the image, by its start; `None` for one outside.
     pub callee: Option<u32>,
     /// Whether it returns.
     pub returns: bool,

@@ -4,7 +4,7 @@
 //! Proved of each function, on all ways through it:
 //!
 //! - each access is of its frame (or of arguments on the stack, to read them), of a known field of
-//!   the VMContext, of the memory's base with a number that stays within what is reserved and its
+//!   the VMContext, of the memory's base with an offset that stays within what is reserved and its
 //!   guards, of the table within its length, or of the image's constants, which are not written;
 //! - it calls functions of the image, imports and references of the table with their own VMContext,
 //!   references only if they are not null and of the type that was compared;
@@ -23,14 +23,14 @@
 //! a set of 64 bits (`value`), and which of them hold the same bits (names). `step` gives what is
 //! known after an instruction if its operands are in what is known before; an instruction that it
 //! does not know loses all that it writes, a part of a register loses what the register was.
-//! `number_tests` compares sets of numbers with numbers. `assume` narrows by a comparison only what
+//! `number_tests` compares sets of integers with integers. `assume` narrows by a comparison only what
 //! still has the name that was compared, and an instruction that writes flags ends a comparison.
 //!
 //! *Nothing else changes the frame.* An address in a frame has one known offset or none, and one
 //! without is refused where it is used. Addresses of a frame do not pass to other functions
 //! (`portable`), other functions write only their own frames, and what is below the stack pointer is
 //! forgotten, as a signal may write there. The memory, of which anybody may write anything, is never
-//! in a frame: what is read from it is any number.
+//! in a frame: what is read from it is any integer.
 //!
 //! *All ways.* `instructions` decodes the code once from its start and all branches lead to
 //! instructions of that; a branch that leaves its function, an indirect jump without a table in the
@@ -43,7 +43,7 @@
 //! but for the VMContext (`program`). What is known of results, and that a function never returns
 //! (`endless`), is supposed first and must then follow: the first call that returned otherwise would
 //! need another one before it. The calls of a function that is not proved are left out, so the others
-//! are proved only if there is none such: the image is made anew without it.
+//! are proved only if no such function remains: the image is made anew without it.
 //!
 //! *The edges.* Pieces of assembler between the conventions of calls are compared with what they are
 //! to be (`thunks`). Functions of the translator are followed for each kind of arguments, and if one

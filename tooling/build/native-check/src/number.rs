@@ -1,4 +1,4 @@
-//! Numbers in registers: what is known of all 64 bits and of the lower 32, 16 and 8.
+//! Integers in registers: what is known of all 64 bits and of the lower 32, 16 and 8.
 
 /// From the least to the greatest, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Steps {
 }
 
 impl Range {
-    /// All numbers of this many bits: without a sign, but for 64.
+    /// All integers of this many bits: without a sign, but for 64.
     pub const fn full(bits: u32) -> Self {
         match bits {
             64 => Self { low: i64::MIN, high: i64::MAX },
@@ -43,12 +43,12 @@ impl Range {
         }
     }
 
-    /// One number.
+    /// One integer.
     pub const fn one(number: i64) -> Self {
         Self { low: number, high: number }
     }
 
-    /// The numbers from `low` to `high`, or all of this many bits if one of those has more.
+    /// The integers from `low` to `high`, or all of this many bits if one of those has more.
     pub fn fitting(low: i128, high: i128, bits: u32) -> Self {
         let full = Self::full(bits);
         match (i64::try_from(low), i64::try_from(high)) {
@@ -103,7 +103,7 @@ impl Range {
     }
 }
 
-/// What is known of a register with a number.
+/// What is known of a register with an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
     /// All 64 bits, with a sign.
@@ -130,7 +130,7 @@ impl Number {
         Self { all: Range::one(number), parts: PARTS.map(part), zeros: number.trailing_zeros() }
     }
 
-    /// A number of this many bits without a sign, or of 64 with one.
+    /// An integer in this range: unsigned if it has fewer than 64 bits, else signed.
     pub fn of(range: Range) -> Self {
         if range.low == range.high {
             return Self::constant(range.low);
@@ -199,7 +199,7 @@ impl Number {
         Some(number.consistent())
     }
 
-    /// The lower `bits` are those of another number, the others remain.
+    /// The lower `bits` are those of another integer, the others remain.
     pub fn replaced(&self, bits: u32, by: &Self) -> Self {
         let mask = (1 << bits) - 1;
         let mut number = if self.all.low >= 0 {

@@ -1,10 +1,10 @@
-//! Results of random numbers are in what is known of them.
+//! Results of random integers are in what is known of them.
 
 use super::*;
 
 const BITS: [u32; 4] = [8, 16, 32, 64];
 
-/// Numbers that are near those at which something changes, always the same ones.
+/// Integers that are near those at which something changes, always the same ones.
 struct Source(u64);
 
 impl Source {
@@ -21,7 +21,7 @@ impl Source {
         if self.next(3) == 0 { number.wrapping_neg().cast_signed() } else { number.cast_signed() }
     }
 
-    /// What may be known of a number.
+    /// What may be known of an integer.
     fn known_of(&mut self, number: i64) -> Number {
         let mut known = Number::constant(number);
         let steps = Steps::near([4, 100].into_iter());

@@ -31,7 +31,7 @@ pub const REGISTERS: [Register; 16] = [
 pub const ARGUMENTS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 
-/// Those that a function gives back as they were, besides the stack pointer.
+/// The callee-saved registers without the stack pointer.
 pub const SAVED: [Register; 6] =
     [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
 
@@ -249,7 +249,7 @@ impl State {
     }
 }
 
-/// Sizes above eight bytes have no numbers.
+/// Sizes above eight bytes hold no integers.
 fn bits_of(bytes: i64) -> u32 {
     match bytes {
         1 | 2 | 4 => 8 * bytes as u32,

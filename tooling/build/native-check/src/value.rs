@@ -14,7 +14,7 @@ pub type Name = u64;
 /// What is known of 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
-    /// A number, or nothing is known.
+    /// An integer, or nothing is known.
     Number(Number),
     /// The instance's VMContext, and an offset.
     Context(i64),
@@ -22,7 +22,7 @@ pub enum Value {
     Memory(Range),
     /// The address of the return address, and an offset.
     Stack(i64),
-    /// An offset in the image; so many lowest bits are those of the first.
+    /// An offset in the image; this many lowest bits are those of the first.
     Image(Range, u32),
     /// One of the distances of 32 bits in the image from the first to the last.
     Distance(Range),
@@ -69,12 +69,12 @@ impl Value {
         Self::Number(Number::constant(number))
     }
 
-    /// Any number of this many bits.
+    /// Any integer of this many bits.
     pub fn bits(bits: u32) -> Self {
         Self::Number(Number::bits(bits))
     }
 
-    /// As a number, of which nothing is known if it is an address.
+    /// As an integer, of which nothing is known if it is an address.
     pub fn number(&self) -> Number {
         match self {
             Self::Number(number) => *number,
@@ -144,7 +144,7 @@ impl Value {
         self.plus_number(other).or_else(|| other.plus_number(self)).unwrap_or(Self::ANY)
     }
 
-    /// The sum of an address and a number.
+    /// The sum of an address and an integer.
     fn plus_number(&self, other: &Self) -> Option<Self> {
         if let (Distance(entries), Image(place, _)) = (self, other) {
             return (place.low == place.high).then_some(Target(*entries, place.low));

@@ -35,7 +35,7 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// Which function is where. What wasmtime calls before a function, and after it, is of none: it has a frame of its own.
+    /// Which function is where. Code that wasmtime calls before or after a function has `None`: it has its own frame.
     pub fn pieces(&self) -> Vec<Piece> {
         let symbols = self.symbols.iter().filter(|(_, start)| (**start as usize) < self.text);
         let mut pieces: Vec<_> = symbols
@@ -77,14 +77,14 @@ pub fn link(bytes: &[u8]) -> Result<Linked> {
 }
 
 /// The order of sections: code that runs often lies together, code that does not at the end; constants
-/// follow. None for another section.
+/// follow. `None` for another section.
 fn rank(name: &str) -> Option<usize> {
     const CODE: [&str; 3] = [".text.hot.", ".text", ".text.unlikely."];
     let rank = CODE.iter().position(|known| *known == name);
     rank.or_else(|| name.starts_with(".rodata").then_some(CONSTANTS))
 }
 
-/// The rank from which on sections are constants.
+/// The first rank of sections with constants.
 const CONSTANTS: usize = 3;
 
 /// Copy sections, the code first; each with its position, and the size of the code.
@@ -228,7 +228,7 @@ fn frames(
     Ok((largest, refused))
 }
 
-/// A number of LEB128.
+/// An unsigned LEB128 integer.
 fn number(data: &[u8]) -> u64 {
     let end = data.iter().position(|byte| byte & 0x80 == 0).unwrap_or(0);
     data.iter().take(end + 1).rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f))

@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn counts_of_other_branches_are_stale() {
-        // The number of branches, where one leads, and a name that was not counted.
+        // The count of branches, where one leads, and a name that was not counted.
         let more = TEXT.replace("(call $never)", "(call $never) (if (local.get 0) (then))");
         let elsewhere = TEXT.replace("br_table 0 1 0 (", "br_table 1 0 0 (");
         let other = TEXT.replace("(func $short", "(func $new");

@@ -1,8 +1,8 @@
 //! What is done about functions whose code `native-check` does not prove.
 //!
-//! LLVM may compute an address from others, so that only what it knows of their numbers says that
+//! LLVM may compute an address from others, so that only what it knows of their values says that
 //! it is in the memory. The first time such a function and those that LLVM may inline in it hide
-//! their addresses: a `mov` in assembler returns the number of 32 bits, of which LLVM then
+//! their addresses: a `mov` in assembler returns the value of 32 bits, of which LLVM then
 //! knows nothing. The second time it stays with wasmtime's compiler. All is made and proved anew
 //! after that, as LLVM inlines others; `unproved.txt` lists our components' functions, which only
 //! saves this time.

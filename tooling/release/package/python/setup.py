@@ -9,7 +9,7 @@ NAME = "sqlite_sandbox.pth"
 
 
 class WithPth(build_py):
-    """The modules, and the file beside them."""
+    """The modules, and the file next to them."""
 
     def run(self):
         super().run()

@@ -21,7 +21,7 @@ pub enum Change {
         old: Value,
         /// The new row id.
         new: Value,
-        /// None for columns that do not change.
+        /// `None` for columns that do not change.
         columns: Vec<Option<Value>>,
     },
 }

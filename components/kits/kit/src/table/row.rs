@@ -30,7 +30,7 @@ impl Scan {
         self.arguments.iter().any(null)
     }
 
-    /// Take an argument with one value; NULL if there is none.
+    /// Take an argument with one value; NULL if it is missing or has several values.
     pub fn take(&mut self, place: usize) -> Value {
         match self.arguments.get_mut(place) {
             Some(Argument::One(value)) => std::mem::take(value),
@@ -38,7 +38,7 @@ impl Scan {
         }
     }
 
-    /// Take an argument as a Rust type; none for NULL and for values that the type cannot
+    /// Take an argument as a Rust type; `None` for NULL and for values that the type cannot
     /// represent.
     pub fn get<T: FromValue>(&mut self, place: usize) -> Option<T> {
         match self.take(place) {

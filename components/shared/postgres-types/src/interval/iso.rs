@@ -17,7 +17,7 @@ pub fn read(text: &str) -> Found<Interval> {
     Ok(found)
 }
 
-/// A number, and what follows.
+/// An amount, and the rest of the text.
 fn number(text: &str) -> Found<(Amount, &str)> {
     let end = text.find(|next: char| !next.is_ascii_digit() && next != '.').unwrap_or(text.len());
     let end = match text.strip_prefix('-') {

@@ -70,7 +70,7 @@ impl Reading<'_> {
     fn word(&mut self, word: &str) -> Found<()> {
         let word = &word[..word.len().min(WORD)];
         match word {
-            // A number before it has no unit.
+            // An amount before it has no unit.
             "ago" => (self.is_ago, self.unit) = (true, Some(None)),
             word => self.unit = Some(Some(unit(word).ok_or(Fault::Form)?)),
         }
@@ -128,7 +128,7 @@ fn number(field: &str) -> Found<Amount> {
     Ok((whole, sign * fraction))
 }
 
-/// A number without a sign.
+/// An integer without a sign.
 fn whole_number(digits: &str) -> Found<i64> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Fault::Form);

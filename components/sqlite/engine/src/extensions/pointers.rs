@@ -45,7 +45,7 @@ impl Pointer {
     }
 }
 
-/// The extension's handle of a pointer; none for pointers of others.
+/// The extension's handle of a pointer; `None` for pointers of other extensions.
 pub fn handle(pointer: Option<&Pointer>, extension: u32) -> Option<i64> {
     let pointer = pointer?;
     (pointer.extension == extension).then_some(pointer.handle)

@@ -45,7 +45,7 @@ pub fn receive_into<T>(buffer: &mut [u8], import: impl FnOnce() -> T) -> T {
 }
 
 /// The canonical ABI's allocator. It traps when memory runs out, since the host would write to a null
-/// address: the host asks before it sends much.
+/// address: the host checks that there is memory before it sends much.
 ///
 /// # Safety
 ///

@@ -1,6 +1,6 @@
 //! The memory of this component: the C library's, and a reserve for small blocks, from which Rust and
 //! the host take when SQLite has used all the rest. So an error can always be reported. Large blocks
-//! are asked for (`room`).
+//! are checked first (`room`).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
@@ -9,10 +9,10 @@ use std::ptr::null_mut;
 
 use super::libc::{malloc, plain_free};
 
-/// The size of the reserve, in bytes: some of the largest blocks that nobody asks for.
+/// The size of the reserve, in bytes: some of the largest blocks that are not checked first.
 const RESERVE_BYTES: usize = 8 * wire::room::MAX_UNASKED;
 
-/// What the C library adds to a block, and blocks that are allocated beside it, in bytes.
+/// What the C library adds to a block, and blocks that are allocated along with it, in bytes.
 const EXTRA_BYTES: usize = 4096;
 
 /// The alignment of each block of the reserve, as of the C library's.
@@ -99,7 +99,7 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: blocks of the reserve do not overlap, and have the alignment that is asked for.
+// SAFETY: blocks of the reserve do not overlap, and have the requested alignment.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -77,7 +77,7 @@ pub fn describe(statement: &Statement, reply: &mut Writer, put: Put) -> Result<(
     put_names(reply, statement.column_count(), |n| statement.column_name(n), put)
 }
 
-/// Writes a text, or that there is none.
+/// Writes a text, or that it is missing.
 pub type Put = fn(&mut Writer, Option<&[u8]>) -> Result<(), NoMemory>;
 
 /// Write a count and as many texts.
@@ -91,7 +91,7 @@ pub fn put_names<'a>(
     (0..count).try_for_each(|index| put(reply, name(index)))
 }
 
-/// The first statement of `sql`, none for white space and comments, and its length in bytes.
+/// The first statement of `sql`, `None` for white space and comments, and its length in bytes.
 fn first(db: &Connection, sql: &str) -> Result<(Option<Statement>, usize), SqlError> {
     if c_int::try_from(sql.len()).is_err() {
         return Err(failure(code::TOOBIG, "the SQL is too long"));

@@ -160,7 +160,7 @@ impl Connection {
         unsafe { text(sqlite::sqlite3_db_name(self.as_ptr(), index)) }
     }
 
-    /// The file of a database, none for `main`.
+    /// The file of the database `name`; of `main` if that is `None`.
     pub fn database_file(&self, name: Option<&CStr>) -> Option<CString> {
         // SAFETY: an open connection, whose file name is a C string, or null for no such database.
         unsafe { text(sqlite::sqlite3_db_filename(self.as_ptr(), pointer(name))) }
@@ -299,7 +299,7 @@ fn pointer(name: Option<&CStr>) -> *const c_char {
     name.map_or(null(), CStr::as_ptr)
 }
 
-/// A copy of a text of SQLite; none for null.
+/// A copy of a text of SQLite; `None` for null.
 ///
 /// # Safety
 ///

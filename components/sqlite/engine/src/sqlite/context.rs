@@ -150,7 +150,7 @@ impl Context {
 
     /// Let the call fail.
     pub fn set_error(&self, error: &SqlError) {
-        // SAFETY: SQLite copies the message. The code puts its own text only where there is none.
+        // SAFETY: SQLite copies the message. The code puts its own text only if no message is set.
         unsafe {
             if !error.message.is_empty() {
                 let (text, length) = (error.message.as_ptr(), error.message.len() as c_int);
@@ -167,7 +167,7 @@ impl Context {
     }
 }
 
-/// The memory of a list, and its destructor; none for an empty list.
+/// The memory of a list, and its destructor; `None` for an empty list.
 fn given(list: HostList<u8>) -> (*const u8, usize, Destructor) {
     let (start, count) = list.into_raw();
     let destructor: Destructor = if count == 0 { None } else { Some(free) };

@@ -185,7 +185,7 @@ unsafe fn slot<A: Aggregate>(context: *mut sqlite3_context, bytes: usize) -> *mu
     unsafe { sqlite::sqlite3_aggregate_context(context, bytes as c_int).cast() }
 }
 
-/// The group of a callback; it is started if there is none.
+/// The group of a callback; it is started if it does not exist yet.
 ///
 /// # Safety
 ///

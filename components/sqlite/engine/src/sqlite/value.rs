@@ -290,7 +290,7 @@ impl Value {
         }
     }
 
-    /// The items of the right side of an IN constraint that xBestIndex took as a whole; none for
+    /// The items of the right side of an IN constraint that xBestIndex took as a whole; `None` for
     /// other values.
     pub fn in_list(&self) -> Option<Vec<OwnedValue>> {
         let mut item = null_mut();

@@ -13,7 +13,7 @@ const DAYS: [&str; 7] =
 const ROMAN: [&str; 12] =
     ["xii", "xi", "x", "ix", "viii", "vii", "vi", "v", "iv", "iii", "ii", "i"];
 
-/// What was read. As in PostgreSQL a number that is 0 counts as missing.
+/// What was read. As in PostgreSQL a field that is 0 counts as missing.
 #[derive(Default)]
 pub struct Found {
     year: i64,

@@ -8,12 +8,12 @@ use wit_parser::{Function, Type};
 use super::{Target, Trampolines, manifests, values};
 use crate::compose::contract::target;
 
-/// The code that replaces `function`, which is the import `next`; none for a function whose calls
+/// The code that replaces `function`, which is the import `next`; `None` for a function whose calls
 /// do not change.
 ///
 /// # Errors
 ///
-/// When there is no trampoline for it.
+/// When no trampoline exists for it.
 pub(super) fn trampoline(
     all: &Trampolines,
     function: &Function,

@@ -9,7 +9,7 @@ use wasm_encoder::{
 };
 use wasmparser::{ExternalKind, Parser, Payload};
 
-/// The name by which `wit-component` gives a library what the main module exports.
+/// The name under which `wit-component` gives a library the exports of the main module.
 const MAIN: &str = "__main_module__";
 
 /// The function of the CLI that allocates memory.

@@ -127,11 +127,11 @@ impl Settings {
         self.marks.len()
     }
 
-    /// The number of the last savepoint with this name, from 0.
+    /// The index of the last savepoint with this name, from 0.
     ///
     /// # Errors
     ///
-    /// 3B001 where there is none.
+    /// 3B001 if it does not exist.
     pub fn mark(&self, name: &str) -> Result<usize> {
         let found = self.marks.iter().rposition(|(known, ..)| known == name);
         found.ok_or_else(|| {

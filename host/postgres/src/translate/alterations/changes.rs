@@ -27,7 +27,7 @@ pub enum Identity {
     Set {
         /// `ALWAYS`; `None` for as it is.
         is_always: Option<bool>,
-        /// The next number.
+        /// The next value.
         restart: Option<i64>,
     },
     /// `DROP IDENTITY`.

@@ -22,7 +22,7 @@ impl Commented {
         let ast::Statement::Comment { object_type, object_name, comment, .. } = tree else {
             return None;
         };
-        // An empty one is none, as in PostgreSQL.
+        // An empty text removes the comment, as in PostgreSQL.
         let text = comment.clone().filter(|text| !text.is_empty());
         match object_type {
             CommentObject::Table => Some(Self { table: object_name.clone(), column: None, text }),

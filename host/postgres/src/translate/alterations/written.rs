@@ -24,7 +24,7 @@ pub struct Written<'a> {
 impl<'a> Written<'a> {
     /// # Errors
     ///
-    /// 42P01 where there is no such table.
+    /// 42P01 if the table does not exist.
     pub fn new(table: &ObjectName, schema: &'a dyn Schema, context: &'a Context) -> Result<Self> {
         let table = last(table);
         let columns = schema.columns(&table).ok_or_else(|| {

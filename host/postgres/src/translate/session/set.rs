@@ -184,7 +184,7 @@ fn setting(words: &mut Words<'_>, mut name: String, is_local: bool) -> Result<Ac
     finished(words, &name, Some(values.join(", ")), is_local)
 }
 
-/// A string, a word, or a number with its sign; none where nothing is there.
+/// A string, a word, or a number with its sign; `None` if nothing follows.
 fn value(words: &mut Words<'_>) -> Result<Option<String>> {
     let sign = if words.symbol(b'-') { "-" } else { "" };
     let is_number = !sign.is_empty() || words.symbol(b'+');

@@ -61,7 +61,7 @@ pub fn step() -> bool {
     spend(1)
 }
 
-/// The same for so many columns.
+/// The same for this many columns.
 pub fn spend(steps: usize) -> bool {
     let left = LEFT.get();
     let rest = left.saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));

@@ -71,7 +71,7 @@ impl Scope {
         }
         match name.as_str() {
             "min" | "max" if arguments.len() == 1 => first().map(|own| match own.ty {
-                // There is none of `varchar`.
+                // PostgreSQL has no `min` or `max` of `varchar`.
                 Type::One(Scalar::Varchar) => Typed::plain(TEXT),
                 _ => own,
             }),

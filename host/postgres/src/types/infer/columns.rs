@@ -32,7 +32,7 @@ pub(super) fn series(
 /// A column of a query: its name, its type, and whether it is that of a table as it is stored.
 pub type Named = (String, Option<Typed>, bool);
 
-/// The columns of a query; none where they are not known.
+/// The columns of a query; empty if they are not known.
 pub fn columns_of_query(query: &Query, schema: &dyn Schema, with: &Scope) -> Vec<Named> {
     let columns = columns_of(query, schema, with, MAX_DEPTH);
     if columns.iter().any(Known::is_rest) {

@@ -76,7 +76,7 @@ impl<'a> Call<'a> {
 }
 
 impl Scope {
-    /// The type of an operand or an argument: no type of a string and of NULL; none where it is not known.
+    /// The type of an operand or an argument: `Some(None)` for a string and for NULL; `None` if it is not known.
     pub fn planned_type(&self, expr: &Expr) -> Option<Option<Type>> {
         if is_open(expr) {
             return Some(None);

@@ -42,7 +42,7 @@ pub fn sum(ty: Type) -> Type {
     })
 }
 
-/// Of two types the one that has the values of both; text where there is none.
+/// Of two types the one that has the values of both; text if neither has.
 pub fn wider(one: Typed, other: Typed) -> Typed {
     const NUMBERS: [Scalar; 6] =
         [Scalar::Int2, Scalar::Int4, Scalar::Int8, Scalar::Numeric, Scalar::Float4, Scalar::Float8];
@@ -80,7 +80,7 @@ pub fn together<'a>(all: impl Iterator<Item = (&'a Expr, Option<Typed>)>) -> Opt
         types.reduce(|one, other| if one == other { one } else { wider(one, other) })
     };
     match widest(own) {
-        // Beside a string that is shorter it has no length.
+        // Together with a string that is shorter it has no length.
         Some(own) if has_string && own.ty == Type::One(Scalar::Bpchar) => {
             Some(Typed::plain(own.ty))
         }
@@ -104,7 +104,7 @@ pub fn compared(one: Option<Typed>, other: Option<Typed>) -> Option<Typed> {
             };
             Typed::plain(Type::One(common))
         }
-        // There is no `=` of `varchar`.
+        // PostgreSQL has no `=` of `varchar`.
         _ if first.ty == Type::One(Scalar::Varchar) => Typed::plain(TEXT),
         _ if first.ty == second.ty => first,
         _ => Typed::plain(first.ty),

@@ -101,13 +101,13 @@ impl Scope {
         !self.shown.is_sorted()
     }
 
-    /// The types of the columns of `*`, or of that of one table; none where they are not known.
+    /// The types of the columns of `*`, or of that of one table; `None` if they are not known.
     pub fn types(&self, table: Option<&str>) -> Option<Vec<Option<Typed>>> {
         let is_known = !self.is_unknown() && self.width(table) > 0;
         is_known.then(|| self.all(table).map(|column| column.typed).collect())
     }
 
-    /// The columns of `*`, or of that of one table, as expressions; none where one of them cannot be named.
+    /// The columns of `*`, or of that of one table, as expressions; `None` if one of them cannot be named.
     pub fn expanded(&self, table: Option<&str>) -> Option<Vec<Expr>> {
         if self.is_unknown() || self.width(table) == 0 || self.repeated().is_some() {
             return None;

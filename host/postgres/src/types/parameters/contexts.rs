@@ -132,7 +132,7 @@ impl Finder<'_> {
     }
 }
 
-/// `ARRAY[]`, whose type only a cast tells; one in another one is empty, too.
+/// `ARRAY[]`, whose type only a cast gives; one in another one is empty, too.
 fn is_empty_array(expr: &Expr) -> bool {
     matches!(expr, Expr::Array(array) if array.elem.iter().all(is_empty_array))
 }

@@ -50,7 +50,7 @@ fn place(expr: &Expr) -> Option<i64> {
     }
 }
 
-/// The columns of an expression outside of its queries.
+/// The columns of an expression outside its queries.
 #[derive(Default)]
 struct Columns {
     found: Vec<Expr>,

@@ -100,7 +100,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// How many values a row of the source has; none where that is not known.
+    /// How many values a row of the source has; `None` if that is not known.
     fn given_values(&mut self, source: &mut Query) -> Result<Option<usize>, Error> {
         if let Some(values) = values_of(source) {
             let width = values.rows.first().map_or(0, |row| row.content.len());
@@ -249,7 +249,7 @@ impl Finder<'_> {
     }
 }
 
-/// The columns that get values; none where one of them does not exist, which SQLite reports.
+/// The columns that get values; `None` if one of them does not exist, which SQLite reports.
 fn targets(insert: &Insert, columns: &[Column]) -> Result<Option<Vec<Column>>, Error> {
     if insert.columns.is_empty() {
         return Ok(Some(columns.to_vec()));

@@ -1,5 +1,5 @@
-//! What a call may have besides arguments: DISTINCT, ORDER BY, FILTER, OVER, and the number of arguments of what is not a function
-//! in PostgreSQL's grammar.
+//! What a call may have besides arguments: DISTINCT, ORDER BY, FILTER, OVER, and the argument count of what is not
+//! a function in PostgreSQL's grammar.
 
 use sqlparser::ast::{
     DuplicateTreatment, Expr, Function, FunctionArgumentClause, FunctionArguments, OrderByExpr,
@@ -10,7 +10,7 @@ use crate::error::{Error, Result, sqlstate};
 use crate::translate::is_postgres_function;
 use crate::types::resolve::is_aggregate_name;
 
-/// Forms of the grammar that look like functions, with the least and the largest number of arguments.
+/// Forms of the grammar that look like functions, with the minimum and maximum argument count.
 const FORMS: &[(&str, usize, usize)] = &[
     ("coalesce", 1, usize::MAX),
     ("greatest", 1, usize::MAX),

@@ -16,7 +16,7 @@ pub struct Windows(Vec<Window>);
 #[derive(Clone, Default)]
 struct Window {
     name: String,
-    /// The number of expressions in ORDER BY.
+    /// How many expressions ORDER BY has.
     order: usize,
     has_frame: bool,
 }

@@ -239,7 +239,7 @@ fn joined(
     call("pg_text_array_join", vec![list, between, string("text")])
 }
 
-/// The type whose function computes an aggregate; none where SQLite's own does.
+/// The type whose function computes an aggregate; `None` if SQLite's own does.
 fn target(name: &str, scalar: Scalar) -> Option<Scalar> {
     match (name, scalar) {
         // A sum of these is a `bigint`, and SQLite's is exact.

@@ -219,7 +219,7 @@ impl Finder<'_> {
     /// No plan: PostgreSQL has no such operator, or it has, and nothing here.
     fn check_planned(&mut self, name: &str, one: Option<Type>, other: Option<Type>) -> bool {
         let is_comparison = matches!(name, "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=");
-        // A constant without a type is a text beside what is no array and no `jsonb`.
+        // A constant without a type is a text, unless the other operand is an array or `jsonb`.
         let is_structure = |ty: &Type| matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb));
         let has_array = [one, other].iter().any(|ty| matches!(ty, Some(Type::Array(_))));
         let has_text = [one, other].contains(&Some(TEXT)) && !has_array

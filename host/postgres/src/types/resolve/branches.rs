@@ -55,7 +55,7 @@ impl Finder<'_> {
         self.name_source(source);
     }
 
-    /// Name the columns of a query that is inserted by their positions, if they are known: their number.
+    /// Name the columns of a query that is inserted by their positions, if they are known. Returns their count.
     pub(in super::super) fn name_source(&mut self, source: &mut Query) -> Option<usize> {
         let names = self.names_of(source)?;
         let with = named(source, &names)?;

@@ -150,7 +150,7 @@ impl Finder<'_> {
         self.replace(expr, |_| with);
     }
 
-    /// A date or a time of what is no constant.
+    /// A date or a time of a value that is not a constant.
     fn as_moment(&mut self, inner: &mut Expr, own: Option<Typed>, target: Typed) -> Option<Expr> {
         use Scalar as S;
         let is_stamp = matches!(target.ty.scalar(), S::Timestamp | S::Timestamptz);

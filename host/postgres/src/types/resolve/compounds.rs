@@ -142,7 +142,7 @@ impl Finder<'_> {
         types
     }
 
-    /// The names of objects beside an OID are OIDs: `SELECT oid … UNION SELECT 't'::regclass`.
+    /// The names of objects in the same column as an OID are OIDs: `SELECT oid … UNION SELECT 't'::regclass`.
     fn number_objects(
         &mut self,
         body: &mut SetExpr,

@@ -145,7 +145,7 @@ impl<F: Fn(usize) -> bool> Visitor for NullOffset<F> {
     }
 }
 
-/// The number that an offset is; `None` where it is computed from something else.
+/// The value of an offset; `None` if it is computed from something else.
 fn constant(
     offset: &Expr,
     end: &str,
@@ -195,7 +195,7 @@ fn constant(
     Ok(Some(text))
 }
 
-/// The number of a literal, of its cast to an integer, and of integers that are computed.
+/// The value of a literal, of its cast to an integer, and of integers that are computed.
 fn folded(expr: &Expr) -> Result<Option<String>> {
     use BinaryOperator as O;
     Ok(match expr {

@@ -12,7 +12,7 @@ use super::{call, family, is_null, string, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{string_of, table_name};
 
-/// The expressions among the arguments of a call; none where there is something else.
+/// The expressions among the arguments of a call; `None` if it has something else.
 pub fn arguments(expr: &mut Expr) -> Option<Vec<&mut Expr>> {
     let Expr::Function(function) = expr else { return None };
     let FunctionArguments::List(list) = &mut function.args else { return None };

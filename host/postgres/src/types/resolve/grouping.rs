@@ -1,4 +1,4 @@
-//! Which columns a grouped query may name outside of aggregates. SQLite takes those of any row of the group.
+//! Which columns a grouped query may name outside aggregates. SQLite takes those of any row of the group.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -71,12 +71,12 @@ fn is_aggregate(expr: &Expr) -> bool {
     function.over.is_none() && (is_aggregate_name(name) || !is_known)
 }
 
-/// Whether a SELECT has an aggregate outside of its subqueries.
+/// Whether a SELECT has an aggregate outside its subqueries.
 pub fn has_aggregate(select: &Select) -> bool {
     has_call(select, is_aggregate_name)
 }
 
-/// Whether a SELECT calls such a function outside of its subqueries, not over a window.
+/// Whether a SELECT calls such a function outside its subqueries, not over a window.
 pub(super) fn has_call(select: &Select, is_such: fn(&str) -> bool) -> bool {
     calls(&select.projection, is_such) || calls(&select.having, is_such)
 }
@@ -236,7 +236,7 @@ impl Finder<'_> {
         self.refuse(Error::new(code, format!("{what} must not be negative")));
     }
 
-    /// A constant among keys is the number of a column.
+    /// A constant among keys is the position of a column.
     fn check_constants<'a>(&mut self, keys: impl Iterator<Item = &'a Expr>, clause: &str) {
         for key in keys {
             let is_wrong = match (key, literal(key)) {
@@ -318,7 +318,7 @@ impl Shown {
     }
 }
 
-/// What a SELECT is grouped by; none where it is not grouped.
+/// What a SELECT is grouped by; `None` if it is not grouped.
 fn grouped(select: &Select, scope: &Scope) -> Option<Vec<Expr>> {
     let GroupByExpr::Expressions(keys, _) = &select.group_by else { return None };
     // Sets of keys are refused as what they are.

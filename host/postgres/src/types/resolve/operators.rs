@@ -106,7 +106,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A call for an operator of numbers; none where a type is not known, or another rewrite has it.
+    /// A call for an operator of numbers; `None` if a type is not known, or another rewrite has it.
     fn computation(
         &mut self,
         left: &mut Expr,
@@ -145,7 +145,7 @@ impl Finder<'_> {
         Some(call(&format!("pg_{}_{mark}{name}", family::short(target)), vec![left, right]))
     }
 
-    /// Whether these are bytes, beside others or what becomes bytes.
+    /// Whether the first operand is bytes, and the second one is bytes or becomes bytes.
     fn is_of_bytes(&self, one: &Expr, other: &Expr) -> bool {
         let is_bytes = |expr: &Expr| self.type_of(expr).and_then(family::of) == Some(Family::Bytes);
         is_bytes(one) && (is_bytes(other) || is_null(other) || is_given(other))

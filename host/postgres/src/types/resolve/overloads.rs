@@ -46,7 +46,7 @@ const OF_SQLITE: &[&str] = &[
     "trunc",
 ];
 
-/// How far an argument is from the type of an overload; none where it cannot be converted without a cast.
+/// How far an argument is from the type of an overload; `None` if it cannot be converted without a cast.
 pub(super) fn distance(own: Scalar, target: Scalar) -> Option<u32> {
     use Scalar as S;
     const NUMBERS: [Scalar; 6] = [S::Int2, S::Int4, S::Int8, S::Numeric, S::Float4, S::Float8];

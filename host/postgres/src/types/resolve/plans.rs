@@ -115,8 +115,8 @@ pub fn function(name: &str, types: Types<'_>) -> Option<Plan> {
         .filter(|plan| plan.fits(types))
 }
 
-/// Functions that SQLite does not have, with the least and the largest number of their arguments: without a plan there is
-/// none for these types.
+/// Functions that SQLite does not have, with their minimum and maximum argument count: without a plan they do
+/// not exist for these types.
 const ONLY_HERE: &[(&str, usize, usize)] = &[
     ("age", 1, 2),
     ("array_append", 2, 2),
@@ -163,7 +163,7 @@ const ONLY_HERE: &[(&str, usize, usize)] = &[
     ("trim_array", 2, 2),
 ];
 
-/// Whether every meaning of a function with so many arguments is planned here.
+/// Whether every meaning of a function with this many arguments is planned here.
 pub fn is_complete(name: &str, count: usize) -> bool {
     ONLY_HERE.iter().any(|(known, least, most)| *known == name && (*least..=*most).contains(&count))
 }

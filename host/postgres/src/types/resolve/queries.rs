@@ -21,7 +21,7 @@ pub(super) fn is_numeric(typed: Option<Typed>) -> bool {
     typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
 }
 
-/// The collation by which values of a type are equal, where their texts may differ.
+/// The collation that compares values of a type whose equal values can have different texts.
 pub(super) fn collation(typed: Option<Typed>) -> Option<&'static str> {
     Some(match typed?.ty {
         Type::One(Scalar::Numeric) => "pg_numeric",
@@ -147,7 +147,7 @@ impl Finder<'_> {
         self.own_scope()?.types(table.as_deref())
     }
 
-    /// `json` has no equality, by which rows are put together.
+    /// `json` has no equality operator, which combining rows requires.
     pub(super) fn check_equality(&mut self, own: Option<Typed>) {
         if own.is_some_and(|own| own.ty == Type::One(Scalar::Json)) {
             let message = "could not identify an equality operator for type json";

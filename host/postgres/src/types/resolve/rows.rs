@@ -16,7 +16,7 @@ use crate::translate::parse;
 #[derive(Clone, Copy)]
 enum Conversion {
     None,
-    /// A call of this function, with a number of digits.
+    /// A call of this function, with a digit count.
     Call(&'static str, Option<usize>),
 }
 

@@ -57,7 +57,7 @@ pub fn set(name: &str, types: plans::Types<'_>) -> Option<Set> {
             is_rows: true,
         });
     }
-    // `json_each` of what is no `json` is SQLite's own function.
+    // `json_each` of a value that is not `json` is SQLite's own function.
     let is_own = first == Some(own) || (first.is_none() && name != "json_each");
     if types.len() != 1 || !is_own {
         return None;

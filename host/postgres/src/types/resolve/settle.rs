@@ -67,7 +67,7 @@ impl Finder<'_> {
         self.replace(expr, |_| with);
     }
 
-    /// The strings at a position of a compound get the type of the branch beside them, two branches at a time as in
+    /// The strings at a position of a compound get the type of the other branch, two branches at a time as in
     /// PostgreSQL: two strings are texts. `types` are those of the branches, in their order.
     pub(super) fn settle_compound(
         &mut self,

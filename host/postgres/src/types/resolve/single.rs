@@ -57,7 +57,7 @@ impl Finder<'_> {
     }
 }
 
-/// Columns that a condition compares with what is no column of these tables.
+/// Columns that a condition compares with something that is not a column of these tables.
 fn equal_columns(condition: &Expr, scope: &Scope, keys: &mut Vec<Expr>) {
     match condition {
         Expr::Nested(inner) => equal_columns(inner, scope, keys),

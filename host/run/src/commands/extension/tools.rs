@@ -13,7 +13,7 @@ use sqlite_wasm_runtime::installation::program_files;
 use sqlite_wasm_runtime::words::complaint::complain;
 use sqlite_wasm_runtime::words::escape::escaped;
 
-/// The kits of a package, beside the program: the files of the repository that their scripts read.
+/// The kits of a package, in the directory of the program: the files of the repository that their scripts read.
 const KITS: &str = "kits";
 
 /// The script that copies a template.

@@ -173,7 +173,7 @@ impl Loader {
     /// Load the database without a shell in the `.wasm` or `.cwasm` file at
     /// `path`, a path that the user has given. Code in a `.cwasm` does not check
     /// the time; a loader of code that does takes the `.wasm` that it was
-    /// compiled from, which is beside it.
+    /// compiled from, in the same directory.
     ///
     /// # Errors
     ///

@@ -91,7 +91,7 @@ fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
 ///
 /// # Errors
 ///
-/// When there is none.
+/// When no directory has an extension of this name.
 pub fn by_name_or_path(typed: &str, directories: &[PathBuf]) -> Result<PathBuf> {
     let is_path = typed.contains('/') || typed.ends_with(".wasm") || typed.ends_with(".cwasm");
     if is_path { Ok(typed.into()) } else { by_name(typed, directories) }
@@ -101,7 +101,7 @@ pub fn by_name_or_path(typed: &str, directories: &[PathBuf]) -> Result<PathBuf> 
 ///
 /// # Errors
 ///
-/// When there is none; the error names the directories.
+/// When no directory has it; the error names the directories.
 pub fn by_name(name: &str, directories: &[PathBuf]) -> Result<PathBuf> {
     let found = directories
         .iter()

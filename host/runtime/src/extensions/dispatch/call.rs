@@ -11,7 +11,7 @@ use crate::extensions::sandbox::{
 use crate::words::received;
 
 /// Call a function of an extension's interface: `interface.function(…)`. Returns the result, or why
-/// there is none yet.
+/// it is not available yet.
 ///
 /// If an instance replaces one that trapped, it is connected first. Then:
 ///

@@ -29,7 +29,7 @@ pub enum Identity<'a> {
     Named {
         /// The name that grants use.
         name: &'a str,
-        /// Its file; none for a part of the program.
+        /// Its file; `None` for a part of the program.
         path: Option<&'a Path>,
     },
     /// The file at a path that SQL has chosen; its name proves nothing.

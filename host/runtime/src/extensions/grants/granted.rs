@@ -60,7 +60,7 @@ impl<'a> Word<'a> {
     ///
     /// # Errors
     ///
-    /// When it is none of these.
+    /// When it is not one of these.
     pub fn parse(word: &'a str) -> Result<Self> {
         match word.split_once(':') {
             None if word == "sql" => Ok(Self::Sql(SqlAccess::ReadWrite)),

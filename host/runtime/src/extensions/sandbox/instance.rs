@@ -171,7 +171,7 @@ impl Instance {
         self.start().map_err(|cause| error(format!("{}: {cause:#}", self.name())))
     }
 
-    /// The instance for a call; a new one is started if there is none.
+    /// The instance for a call; a new one is started if necessary.
     pub fn instance(&mut self) -> Answer<Ready<'_>> {
         if matches!(self.life, Life::Absent) {
             self.start_named()?;

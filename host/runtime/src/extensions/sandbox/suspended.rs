@@ -26,8 +26,8 @@ struct Call<T> {
 /// The progress of a call.
 enum Progress<T> {
     Running(Pin<Box<Running<T>>>),
-    /// The function has returned, but its last work may still wait. After a trap there is no
-    /// instance.
+    /// The function has returned, but its last work may still wait. After a trap the instance
+    /// is `None`.
     Done(Option<Suspendable>, Answer<T>),
 }
 

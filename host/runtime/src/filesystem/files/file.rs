@@ -41,7 +41,7 @@ pub struct File {
     _held: Held,
     file: Arc<fs::File>,
     lock: Lock,
-    /// Where it was opened; none for a temporary file.
+    /// Where it was opened; `None` for a temporary file.
     place: Option<Place<'static>>,
     /// The first sync must reach the directory too.
     directory_unsynced: bool,
@@ -170,7 +170,7 @@ impl File {
         &self.file
     }
 
-    /// Where it was opened; none for a temporary file.
+    /// Where it was opened; `None` for a temporary file.
     pub(super) fn place(&self) -> Option<&Place<'static>> {
         self.place.as_ref()
     }

@@ -248,7 +248,7 @@ pub fn exists(grants: &Grants, path: &[u8]) -> bool {
     })
 }
 
-/// The status of `place`; none for a link.
+/// The status of `place`; `None` for a link.
 fn status(place: &Place<'_>) -> Option<Result<Stat, Errno>> {
     match statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(status) if FileType::from_raw_mode(status.st_mode) == FileType::Symlink => None,

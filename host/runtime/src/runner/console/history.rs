@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 4 << 20;
 /// The history of one session.
 #[derive(Debug)]
 pub struct History {
-    /// For appending; none for a file that this user cannot write.
+    /// For appending; `None` for a file that this user cannot write.
     file: Option<File>,
     /// The lines of the file, until the editor takes them.
     lines: Vec<String>,

@@ -1,5 +1,5 @@
-//! The feed of changes on a WebSocket, for a client that asks for it: others end the connection at messages that reply to
-//! nothing.
+//! The feed of changes on a WebSocket, for a client that subscribes: others end the connection at messages that reply
+//! to nothing.
 
 use axum::extract::ws::Message as Frame;
 use tokio::sync::oneshot;

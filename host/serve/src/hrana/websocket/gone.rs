@@ -6,7 +6,7 @@ use super::MAX_STREAMS;
 use crate::session::control::Ended;
 use crate::session::error::Error;
 
-/// The last ones, and why they have ended if that is known: each request for one is told.
+/// The last ones, and why they have ended if that is known: the reply to each request for one says so.
 #[derive(Debug, Default)]
 pub struct Gone(VecDeque<(i32, Option<Ended>)>);
 

@@ -124,7 +124,7 @@ struct Cursor {
 }
 
 struct Running {
-    /// None where it could not be opened.
+    /// `None` if it could not be opened.
     session: Option<Session>,
     cursors: HashMap<i32, Option<Cursor>>,
 }

@@ -1,4 +1,4 @@
-//! Comments on a table and on its columns: SQLite has no place for them but the text of the table.
+//! Comments on a table and on its columns: SQLite can keep them only in the text of the table.
 
 use sqlite_wasm_postgres::table_text::TableText;
 

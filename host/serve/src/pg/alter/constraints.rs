@@ -214,7 +214,7 @@ impl Constraint {
                     is_same(clause.table.as_deref().into_iter(), self.table.as_deref().into_iter())
                         && is_same(columns.into_iter(), self.columns.iter().map(String::as_str))
                 });
-                // Of two that are equal the catalogue's numbers do not tell which one is meant.
+                // The catalogue does not show which one of two equal constraints is meant.
                 fits.next().filter(|_| fits.next().is_none())
             }
         };

@@ -1,4 +1,4 @@
-//! Identity columns: a key that SQLite numbers, and what the comment of its type says of it.
+//! Identity columns: a key that SQLite assigns, and what the comment of its type says of it.
 
 use sql_tokens::quoted_name;
 use sqlite_wasm_postgres::Error;
@@ -58,7 +58,7 @@ impl Conversation<'_> {
         Ok(Numbering::of(text.declared(place(&text, column)?)))
     }
 
-    /// Number a key in another way.
+    /// Declare a key with another `numbering`.
     pub(super) fn renumber(
         &mut self,
         table: &Altered,
@@ -86,7 +86,7 @@ impl Conversation<'_> {
         Err(Error::new(sqlstate::OBJECT_NOT_READY, message).into())
     }
 
-    /// Check that SQLite's next number is this one: it is that behind the largest one.
+    /// Check that SQLite's next value is this one: it is the one after the largest value.
     fn check_next(&self, table: &Altered, column: &str, wanted: i64) -> Result<()> {
         let (name, key) = (&table.quoted, quoted_name(column));
         let sql = format!("SELECT coalesce(max({key}), 0) FROM main.{name}");

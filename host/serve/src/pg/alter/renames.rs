@@ -117,7 +117,7 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    /// The definitions that a RENAME may change beside their names: those of views, and those with texts of clients.
+    /// The definitions that a RENAME may change besides their names: those of views, and those with texts of clients.
     fn definitions(&self) -> Result<Vec<Row>> {
         let sql = "SELECT rowid, type, name, sql, (SELECT json_group_array(c.name ORDER BY c.cid) \
              FROM pragma_table_info(s.name, 'main') AS c WHERE s.type = 'view') \
@@ -142,7 +142,7 @@ impl Conversation<'_> {
             let mut sql = text.sql().to_owned();
             for constraint in all.iter().filter(|one| is_meant(one)) {
                 let text = TableText::read(&sql)?;
-                // One that cannot be told from another keeps being without a name.
+                // One that cannot be distinguished from another remains without a name.
                 let clause = constraint.clause(&text).ok().filter(|clause| clause.name.is_none());
                 if let Some(clause) = clause {
                     sql = text.renamed(clause, &constraint.name);

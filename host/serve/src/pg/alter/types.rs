@@ -40,7 +40,7 @@ impl Conversation<'_> {
             self.analysed(&format!("SELECT ({value}) FROM {}", table.quoted), &[])?;
         }
         to.check_collation(new)?;
-        // As a part of the primary key it would be the number of the row.
+        // As a part of the primary key it would be the row id.
         let declared = if declared.eq_ignore_ascii_case("integer") { "INT" } else { declared };
         let change = |text: &TableText<'_>| Ok(text.with_type(place(text, column)?, declared));
         if using.is_none() && old.zip(new).is_some_and(|(old, new)| keeps_values(old, new)) {
@@ -82,7 +82,7 @@ impl Conversation<'_> {
         self.check_integrity(table)
     }
 
-    /// The number of a row has all widths; only its comment says which one was declared.
+    /// A row id has all widths; only its comment says which one was declared.
     fn set_number_type(
         &mut self,
         table: &Altered,

@@ -95,7 +95,7 @@ impl Conversation<'_> {
         self.check_integrity(table)
     }
 
-    /// Make an index one of CREATE INDEX, which is dropped, and give those behind it their numbers.
+    /// Make an index one of CREATE INDEX, which is dropped, and renumber those behind it.
     fn release_index(
         &mut self,
         table: &Altered,

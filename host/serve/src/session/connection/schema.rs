@@ -18,7 +18,7 @@ pub struct Entry<'a> {
     pub name: &'a str,
     /// The name that it gets.
     pub new_name: &'a str,
-    /// Its text; none for the index of a constraint, which has none.
+    /// Its text; `None` for the index of a constraint.
     pub sql: Option<&'a str>,
 }
 
@@ -107,7 +107,7 @@ fn write_entry(db: &Connection, entry: &Entry<'_>) -> Result<()> {
     }
 }
 
-/// The number of the next schema, which SQLite keeps in 32 bits.
+/// The version of the next schema, which SQLite keeps in 32 bits.
 fn next(version: i64) -> i64 {
     i64::from((version as i32).wrapping_add(1))
 }

@@ -34,14 +34,14 @@ impl SessionConnection {
         self.statement_time.map_or(server, |own| own.min(server))
     }
 
-    /// Limit the next statements, and how long they wait for their turn to write; none for the
+    /// Limit the next statements, and how long they wait for their turn to write; `None` for the
     /// server's limit.
     pub fn limit_statements(&mut self, time: Option<Duration>) {
         self.statement_time = time;
         self.db.limit_statement_time(time);
     }
 
-    /// Limit how long the next statements wait for a lock; none for any time.
+    /// Limit how long the next statements wait for a lock; `None` for no limit.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ import psycopg
 
 ROWS = "SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE relkind = 'r' AND attnum > 0"
 OURS = f"{ROWS} AND relnamespace = 'public'::regnamespace AND NOT attisdropped"
-# The share of statements that SQLite must take, or there is no attack.
+# The share of statements that SQLite must take; with less it is not an attack.
 MIN_MADE = 0.5
 HARM = "DROP TABLE canary; CREATE TABLE pwned()"
 SHELL = "\\! touch {file}"

@@ -86,7 +86,7 @@ class Schema:
         return self.random.random() < share
 
     def of(self, parts, columns):
-        """A part about one of the columns that it may be about; none where there is no such column."""
+        """A part about one of the columns that it may be about; None if no such column exists."""
         fitting = [(name, part) for name, ty in columns.items() for part in parts.get(ty, [])]
         if not fitting:
             return None

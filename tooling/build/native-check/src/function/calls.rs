@@ -36,7 +36,7 @@ impl Walk<'_, '_> {
         let mut result = Some(Value::ANY);
         match self.role(callee) {
             Some((place, Role::Function { .. })) => {
-                // What is known of numbers differs from call to call.
+                // What is known of integers differs from call to call.
                 call.arguments = call.arguments.map(without_number);
                 call.callee = Some(place);
                 result = (self.callee)(place, call.arguments);
@@ -69,7 +69,7 @@ impl Walk<'_, '_> {
         Some((place, self.code.role(place)?))
     }
 
-    /// A call of wasmtime's code, with so many arguments on the stack.
+    /// A call of wasmtime's code, with `count` arguments on the stack.
     fn outside(&mut self, state: &State, instruction: &Instruction, code: Value, count: usize) {
         let facts = self.machine.ground.facts;
         let context = state.get(Register::RDI).value;

@@ -36,7 +36,7 @@ impl Translation<'_> {
         Ok(true)
     }
 
-    /// Traps unless the number, without its fraction, fits. Both limits are exact as `double`,
+    /// Traps unless the float, without its fraction, fits. Both limits are exact as `double`,
     /// and each `float` is a `double`.
     fn truncate(&mut self, name: &str, from: Type, to: Type) -> Result<()> {
         let value = self.pop()?;
@@ -46,7 +46,7 @@ impl Translation<'_> {
         };
         let is_none = self.assign(format_args!("fcmp uno double {wide}, {wide}"));
         self.trap_if(&is_none, BAD_CONVERSION);
-        // The least number that fits is itself a limit only where the one below is no `double`.
+        // The least integer that fits is itself a limit only where the one below is not a `double`.
         let (below, least, above) = match (name, to) {
             ("fptoui", I32) => ("ole", -1.0, 4_294_967_296.0),
             ("fptoui", _) => ("ole", -1.0, 18_446_744_073_709_551_616.0),

@@ -13,9 +13,9 @@ use crate::types::Type::{self, F32, F64, I32, I64};
 enum Form {
     /// An instruction with two operands.
     Binary(&'static str),
-    /// The same on floating-point numbers, of which LLVM knows nothing.
+    /// The same on floats, of which LLVM knows nothing.
     Float(&'static str),
-    /// An instruction with two operands, with the right operand below the number of bits.
+    /// An instruction with two operands, with the right operand below the bit width.
     Shift(&'static str),
     /// A rotation, by an intrinsic.
     Rotate(&'static str),
@@ -32,7 +32,7 @@ enum Form {
 use Form::{Binary, Both, Compare, Divide, Float, Rotate, Shift, Unary};
 
 impl Translation<'_> {
-    /// Operators on numbers of one type. False for another one.
+    /// Numeric operators on one type. False for other operators.
     pub(super) fn numeric(&mut self, operator: &O<'_>) -> Result<bool> {
         match operator {
             O::I32Eqz => self.is_zero(I32)?,
@@ -47,12 +47,12 @@ impl Translation<'_> {
         Ok(true)
     }
 
-    /// Push a condition as a number.
+    /// Push a condition as an `i32`.
     pub(super) fn put_condition(&mut self, condition: &str) {
         self.put(I32, format_args!("zext i1 {condition} to i32"));
     }
 
-    /// The same floating-point number, of which LLVM knows nothing. It would leave out `x - 0`, `x * 1` and the
+    /// The same float, of which LLVM knows nothing. It would leave out `x - 0`, `x * 1` and the
     /// like, which make a signalling NaN quiet.
     pub(super) fn opaque(&mut self, ty: impl Display, value: impl Display) -> String {
         self.assign(format_args!("call {ty} asm \"\", \"=x,0\"({ty} {value})"))

@@ -190,7 +190,7 @@ impl Translation<'_> {
         ))
     }
 
-    /// A number as a lane, of which it may have more bits.
+    /// A scalar as a lane, which may have fewer bits.
     fn as_lane(&mut self, shape: Shape, ty: Type) -> Result<String> {
         let value = self.pop()?;
         ensure!(value.ty == ty, "a lane has another type");
@@ -256,7 +256,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// A bit for each lane that is `name` zero, as a number.
+    /// A bit for each lane that is `name` zero, as an integer.
     fn lane_bits(&mut self, shape: Shape, name: &str) -> Result<String> {
         let lanes = self.lanes(shape)?;
         let conditions = self.assign(format_args!("icmp {name} {shape} {lanes}, zeroinitializer"));

@@ -60,7 +60,7 @@ impl Shape {
     }
 }
 
-/// A number for each operator that structures a function, and where it leads.
+/// A code for each operator that structures a function, and where it leads.
 fn structure(operator: &Operator<'_>) -> Option<(u8, u32)> {
     Some(match operator {
         Operator::Block { .. } => (1, 0),

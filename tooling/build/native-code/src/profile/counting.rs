@@ -126,7 +126,7 @@ impl Counting<'_> {
             let word = i64::from_le_bytes(*word);
             function.instructions().i32_const(8 * index as i32).i64_const(word).i64_store(at(0));
         }
-        // The program has no place for it: its memory grows. If that fails, copying traps.
+        // The program has no space for it: its memory grows. If that fails, copying traps.
         let bytes = self.bytes() as i32;
         function
             .instructions()

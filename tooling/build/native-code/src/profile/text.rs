@@ -5,7 +5,7 @@
 //! NAME                                  never called
 //! ```
 //!
-//! A branch is the count of each way with `/` between, without zeros: `12/3`, `7/8//5`. `34e5` is a number with
+//! A branch is the count of each way with `/` between, without zeros: `12/3`, `7/8//5`. `34e5` is a count with
 //! five zeros. Conditions that went one way are letters without spaces: `t` always held, `f` never, `-` was not
 //! reached; `f3` is three of them.
 

@@ -23,14 +23,14 @@ pub fn entry(counts: Option<&Counts>) -> (&'static str, String) {
     (cold, format!(" !prof !{{!\"function_entry_count\", i64 {}}}", counts.calls))
 }
 
-/// How much of all counts the most frequent ones make, in millionths: LLVM asks from which count on
+/// How much of all counts the most frequent ones make, in millionths: LLVM looks up from which count on
 /// something is hot or cold.
 const CUTOFFS: &[u32] = &[
     10_000, 100_000, 200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000, 900_000,
     950_000, 990_000, 999_000, 999_900, 999_990, 999_999,
 ];
 
-/// The counts of the whole module, by which LLVM knows how hot something is. Empty if there are none.
+/// The counts of the whole module, from which LLVM derives how hot something is. Empty if there are none.
 pub fn summary(known: &Known) -> String {
     let functions: Vec<_> = known.functions.iter().flatten().collect();
     let inner = functions.iter().flat_map(|counts| counts.branches.iter().flatten().copied());

@@ -69,7 +69,7 @@ fn pairs(all: &[TokenWithSpan]) -> Vec<Option<usize>> {
     pairs
 }
 
-/// Whether a parenthesis at this place begins a value, for what is before it.
+/// Whether a parenthesis at this position begins a value, judging by what precedes it.
 fn is_value(all: &[TokenWithSpan], open: usize) -> bool {
     use Keyword as K;
     match before(all, open) {
@@ -118,7 +118,7 @@ fn outermost(all: &[TokenWithSpan], pairs: &[Option<usize>], mut open: usize) ->
     }
 }
 
-/// Whether it has VALUES in it, and is no table whose columns an alias names.
+/// Whether it has VALUES in it, and is not a table whose columns an alias names.
 fn is_rows(all: &[TokenWithSpan], open: usize, close: usize) -> bool {
     let is_word = |at: usize| matches!(all[at].token, Token::Word(_));
     let is_open = |at: usize| all[at].token == Token::LParen;

@@ -9,7 +9,7 @@ use super::{before, next};
 /// The name of the table. No statement of a client has a NUL in it.
 pub const NOTHING: &str = "pg_nothing\0";
 
-/// Spell SELECT at this place, if no columns follow it. Whether they do not.
+/// Spell SELECT at this position, if no columns follow it. Returns whether none follow.
 pub fn spell(all: &mut Vec<TokenWithSpan>, at: usize) -> bool {
     let is_it = begins_query(all, at) && has_no_columns(all, at);
     if is_it {

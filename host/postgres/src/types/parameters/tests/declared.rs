@@ -1,4 +1,4 @@
-//! Parameters that the client declares with a type, and strings beside values of a type.
+//! Parameters that the client declares with a type, and strings together with values of a type.
 
 use super::inferred;
 

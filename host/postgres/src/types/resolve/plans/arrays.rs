@@ -171,7 +171,7 @@ pub fn function(name: &str, types: Types<'_>) -> Option<Plan> {
     })
 }
 
-/// An element beside NULL is the first of an array.
+/// An element that is combined with NULL is the first of an array.
 fn single(array: Option<Type>, element: Option<Type>) -> Option<Scalar> {
     match (array, element) {
         (None, Some(Type::One(of))) => Some(of),

@@ -100,7 +100,7 @@ pub fn operator(op: &str, left: Option<Type>, right: Option<Type>) -> Option<Pla
     })
 }
 
-/// Whether two moments are subtracted, of which one is no date or a string.
+/// Whether two moments are subtracted, or a moment and a string.
 fn difference(left: Option<Type>, right: Option<Type>) -> bool {
     let is = |ty: Option<Type>| scalar(ty).is_some_and(is_moment);
     (is(left) && is(right)) || (is(left) && right.is_none()) || (left.is_none() && is(right))

@@ -75,7 +75,7 @@ impl Index {
     }
 }
 
-/// The index of the directory; an empty one if there is none yet.
+/// The index of the directory; an empty one if it does not exist yet.
 fn existing(path: &Path) -> Result<Content> {
     if !path.exists() {
         return Ok(Content::empty());

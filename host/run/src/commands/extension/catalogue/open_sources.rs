@@ -37,7 +37,7 @@ impl OpenSources {
     ///
     /// # Errors
     ///
-    /// When there is none, or one of them cannot be used.
+    /// When no source exists, or one of them cannot be used.
     pub fn open(source: Option<&str>, other: Vec<PathBuf>) -> Result<Self> {
         let store = Store::open()?;
         let sources = store.sources()?.named(source)?;

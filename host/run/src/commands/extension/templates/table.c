@@ -11,7 +11,7 @@ enum { WORD, TEXT };
 typedef struct {
   sqlite3_vtab_cursor base;
   char *text;
-  /* The word begins here, and has so many bytes; none is behind the last one. */
+  /* The current word, and its length in bytes: 0 behind the last one. */
   const char *word;
   size_t bytes;
   sqlite3_int64 row;

@@ -124,14 +124,14 @@ impl Channel {
         with(&mut self.state().functions)
     }
 
-    /// The waiting request, after the work that waits for it; none if there is no work.
+    /// The waiting request, after the work that waits for it; `None` if nothing waits.
     pub fn take(&self, access: SqlAccess) -> Option<Request> {
         let mut state = self.state();
         state.has_request().then(|| {
             state.is_requested = false;
             let mut operations = std::mem::take(&mut state.work).into_bytes();
             if asked(&operations).is_some() {
-                // The caller would take it for a question of the host. Incomplete, it is refused.
+                // The caller would mistake it for a request from the host. Incomplete, it is refused.
                 operations.truncate(1);
             }
             Request {

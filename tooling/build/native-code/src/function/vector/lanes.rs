@@ -7,7 +7,7 @@ use wasmparser::Operator as O;
 /// How a vector is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// The number of lanes.
+    /// The count of lanes.
     pub lanes: u32,
     /// The bits of each.
     pub bits: u32,
@@ -20,11 +20,11 @@ const fn integers(lanes: u32) -> Shape {
 
 /// Sixteen bytes.
 pub const I8X16: Shape = integers(16);
-/// Eight numbers of 16 bits.
+/// Eight integers of 16 bits.
 pub const I16X8: Shape = integers(8);
-/// Four numbers of 32 bits.
+/// Four integers of 32 bits.
 pub const I32X4: Shape = integers(4);
-/// Two numbers of 64 bits.
+/// Two integers of 64 bits.
 pub const I64X2: Shape = integers(2);
 /// Four floats.
 pub const F32X4: Shape = Shape { is_float: true, ..I32X4 };
@@ -62,7 +62,7 @@ impl fmt::Display for Shape {
 pub enum Form {
     /// An instruction with two operands.
     Binary(&'static str),
-    /// The same on floating-point numbers, of which LLVM knows nothing.
+    /// The same on floats, of which LLVM knows nothing.
     Float(&'static str),
     /// An intrinsic with two operands.
     Both(&'static str),
@@ -70,7 +70,7 @@ pub enum Form {
     Unary(&'static str, &'static str),
     /// A comparison, which sets all bits of a lane.
     Compare(&'static str),
-    /// Shifts by one number.
+    /// Shifts of all lanes by the same count.
     Shift(&'static str),
     /// The negative.
     Negate,

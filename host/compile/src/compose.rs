@@ -18,11 +18,11 @@ mod order;
 use std::ops::Range;
 
 use anyhow::{Context, Result, ensure};
+use sqlite_wasm_runtime::artifact::compiler::compose::{Extension, Parts, Request, check_names};
 use sqlite_wasm_runtime::contract::composition::{
     BUNDLED_SECTION, Composition, Embedded, Placement, SECTION, layout,
 };
 use sqlite_wasm_runtime::contract::types::Manifest;
-use sqlite_wasm_runtime::extensions::compose::{Extension, Parts, Request, check_names};
 
 use cli::Cli;
 use graph::Graph;

@@ -91,8 +91,6 @@ fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
         }
         Task::Inspect => inspect::inspect(&request)?.encode(),
         Task::Encode => encode::encode(&request),
-        Task::Compose => {
-            compose::compose(&sqlite_wasm_runtime::extensions::compose::parse(&request)?)
-        }
+        Task::Compose => compose::compose(&compiler::compose::parse(&request)?),
     }
 }

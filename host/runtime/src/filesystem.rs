@@ -5,14 +5,22 @@
 //! [`sandbox`](crate::sandbox).
 
 pub(crate) mod descriptors;
+#[cfg(feature = "run")]
 pub mod files;
+#[cfg(feature = "run")]
 pub mod forks;
 pub mod grants;
+#[cfg(feature = "run")]
 pub mod inherited;
+#[cfg(feature = "run")]
 pub(crate) mod mapping;
+#[cfg(feature = "run")]
 pub(crate) mod masks;
 pub(crate) mod page;
+#[cfg(feature = "run")]
 pub(crate) mod refusals;
+#[cfg(feature = "run")]
 pub mod stdio;
 pub mod temporary;
+#[cfg(feature = "run")]
 pub(crate) mod wasi_files;

@@ -10,3 +10,5 @@ pub(crate) mod statement;
 pub(crate) mod stop;
 pub mod threads;
 pub mod units;
+
+pub use memory::MAX_MEMORY_BYTES;

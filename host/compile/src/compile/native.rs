@@ -9,8 +9,8 @@ use sqlite_wasm_native::image::{Image, Packed};
 use sqlite_wasm_native::inject::{self, Prepared};
 use sqlite_wasm_native::pinned::{GUARD_BYTES, RESERVATION_BYTES};
 use sqlite_wasm_runtime::artifact::engine::EngineKind;
+use sqlite_wasm_runtime::limits::MAX_MEMORY_BYTES;
 use sqlite_wasm_runtime::limits::address_space::{FULL_GUARD_BYTES, Form};
-use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
 
 use super::{config, forward};
 

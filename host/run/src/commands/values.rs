@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use sqlite_wasm_runtime::extensions::ExtensionGrants;
+use sqlite_wasm_runtime::limits::MAX_MEMORY_BYTES;
 use sqlite_wasm_runtime::limits::units;
-use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
 
 /// Check `NAME=WORDS`, the grants of an extension.
 pub fn parse_grant(text: &str) -> Result<String> {

@@ -15,6 +15,7 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+pub mod compose;
 mod facts;
 mod limits;
 mod memory_file;

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use wasmtime::{Config, Engine};
 
+use crate::limits::MAX_MEMORY_BYTES;
 use crate::limits::address_space::{CHECKED_GUARD_BYTES, FULL_GUARD_BYTES, Form, Reservation};
-use crate::limits::memory::MAX_MEMORY_BYTES;
 
 /// The wasmtime in this program.
 pub const WASMTIME_VERSION: &str = env!("WASMTIME_VERSION");

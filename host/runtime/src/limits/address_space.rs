@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use wasmtime::{Engine, OutOfMemory};
 
-use crate::limits::memory::MAX_MEMORY_BYTES;
+use crate::limits::MAX_MEMORY_BYTES;
 
 /// Unmapped address space before and after a memory whose code checks no
 /// address, in bytes: wasmtime's default, larger than any offset in an

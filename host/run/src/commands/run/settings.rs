@@ -11,8 +11,9 @@ use sqlite_wasm_runtime::filesystem::grants::Mask;
 use sqlite_wasm_runtime::filesystem::inherited;
 use sqlite_wasm_runtime::filesystem::stdio::Stdio;
 use sqlite_wasm_runtime::installation::user_directories;
+use sqlite_wasm_runtime::limits::MAX_MEMORY_BYTES;
 use sqlite_wasm_runtime::runner::console::History;
-use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options, Stack};
+use sqlite_wasm_runtime::runner::{AtEnd, Options, Stack};
 use sqlite_wasm_runtime::sandbox::Recipe;
 use sqlite_wasm_runtime::wall::terminal;
 

@@ -1,17 +1,8 @@
-//! An extension that is being composed: it is found, read and described.
-
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result};
+//! An extension that is being composed.
 
 use crate::artifact::sha256::sha256;
 use crate::contract::composition::{Embedded, Placement};
-use crate::contract::script::ENGINE_EXPORT;
 use crate::contract::types::Manifest;
-use crate::contract::version;
-use crate::extensions::ExtensionsCtx;
-use crate::extensions::catalog::search;
-use crate::words::escape::escaped;
 
 /// An extension that is being composed.
 pub struct Extension {
@@ -22,35 +13,8 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// The extension `name`, in `directories` or by the path of its `.wasm` file.
-    ///
-    /// # Errors
-    ///
-    /// When there is none, or it is not an extension; the error says what it is.
-    pub fn find(
-        name: &str,
-        directories: &[PathBuf],
-        extensions: &mut ExtensionsCtx,
-    ) -> Result<Self> {
-        let path = search::by_name_or_path(name, directories)?;
-        let extension = Self::read(&path, extensions);
-        extension.with_context(|| format!("failed to embed `{}`", escaped(name)))
-    }
-
-    fn read(path: &Path, extensions: &mut ExtensionsCtx) -> Result<Self> {
-        let (wasm, facts) = extensions.inspected(path)?;
-        if let Some(wasm) = extensions.standalone(&wasm)? {
-            let manifest = extensions.describe(path, &wasm)?;
-            return Ok(Self { manifest, wasm, is_script: true });
-        }
-        // By its exports first: the message of one that does not start is longer.
-        version::check(&facts.exports)?;
-        let is_script = facts.exports(ENGINE_EXPORT);
-        Ok(Self { manifest: extensions.describe(path, &wasm)?, wasm, is_script })
-    }
-
     /// One whose file was read, and checked, by the caller.
-    pub(super) fn new(wasm: Vec<u8>, manifest: Manifest, is_script: bool) -> Self {
+    pub(crate) fn new(wasm: Vec<u8>, manifest: Manifest, is_script: bool) -> Self {
         Self { wasm, manifest, is_script }
     }
 

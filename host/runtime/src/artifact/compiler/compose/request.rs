@@ -4,11 +4,8 @@
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Composed, Extension, check_names};
-use crate::artifact::compiler::{Compiler, Task};
-use crate::contract::composition::Composition;
+use super::{Base, Extension};
 use crate::contract::types::Manifest;
-use crate::extensions::ExtensionsCtx;
 
 /// Bytes of the header's length.
 const LENGTH_BYTES: usize = 4;
@@ -39,34 +36,13 @@ pub struct Request {
     pub extensions: Vec<Extension>,
 }
 
-/// Put `extensions` into `base`, by the helper of `compiler`. Those in `base` describe themselves by
-/// `context`.
-///
-/// # Errors
-///
-/// When a component is not what it should be, an extension is embedded already, or
-/// [`Failed`](crate::artifact::compiler::Failed).
-pub fn compose(
-    compiler: &Compiler,
-    base: &Base,
-    extensions: &[Extension],
-    context: &mut ExtensionsCtx,
-) -> Result<Composed> {
-    let warnings = check_names(&base.parts()?.extensions, extensions)?;
-    let is_fusing = extensions.iter().any(Extension::is_fused);
-    let fused = if is_fusing { base.described(context)? } else { Vec::new() };
-    let (header, parts) = request(base, fused, extensions)?;
-    let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
-    composed(compiler.run(Task::Compose, &parts)?, warnings)
-}
-
 /// The request to put `extensions` into `base`: the header with its length, and
 /// the components.
 ///
 /// # Errors
 ///
 /// When the header is too long.
-fn request<'a>(
+pub(crate) fn encode<'a>(
     base: &'a Base,
     fused: Vec<Manifest>,
     extensions: &'a [Extension],
@@ -106,16 +82,6 @@ pub fn parse(request: &[u8]) -> Result<Request> {
     }
     ensure!(rest.is_empty(), INCOMPLETE);
     Ok(Request { base, fused: header.fused, extensions })
-}
-
-/// The result of the helper, after the same checks as any composed file.
-///
-/// # Errors
-///
-/// When it is not a composed file.
-fn composed(wasm: Vec<u8>, warnings: Vec<String>) -> Result<Composed> {
-    let composition = Composition::of(&wasm)?.context("the result is not a composed file")?;
-    Ok(Composed { wasm, composition, warnings })
 }
 
 const INCOMPLETE: &str = "the request is not complete";

@@ -78,7 +78,8 @@ pub struct Fetcher {
 
 impl Fetcher {
     fn start(source: &Source) -> Result<Self> {
-        let (mut command, _opened) = program(FETCHER, "install this program again")?;
+        let (mut command, _opened) =
+            program(FETCHER, "install this program again, or build it by `make build`")?;
         command.arg(&source.url);
         for host in &source.redirects {
             command.args(["--redirect", host]);

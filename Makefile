@@ -102,9 +102,7 @@ bench-report: ## target/bench-report.html of records, RECORD=DIR, and tables in 
 	$(BENCH) report $(RECORD) --html target/bench-report.html $(PLOTLY:%=--plots %)
 # Cargo decides whether these are new; the empty recipes make `make` look.
 shell: setup
-	@[ -e $(COMPONENTS)/cli.wasm ] || echo "run: building SQLite and its shell as a component; from nothing it takes two minutes on two cores"
-	cargo build --release -p cli --target wasm32-wasip2
-	tooling/host shell
+	tooling/build/shell
 rest: shell
 	tooling/build/rest
 $(COMPONENTS)/cli.wasm $(RUNNER) $(COMPILER): shell ;

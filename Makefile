@@ -102,7 +102,7 @@ bench-report: ## target/bench-report.html of records, RECORD=DIR, and tables in 
 	$(BENCH) report $(RECORD) --html target/bench-report.html $(PLOTLY:%=--plots %)
 # Cargo decides whether these are new; the empty recipes make `make` look.
 shell: setup
-	tooling/build/shell
+	tooling/host shell
 rest: shell
 	tooling/build/rest
 $(COMPONENTS)/cli.wasm $(RUNNER) $(COMPILER): shell ;

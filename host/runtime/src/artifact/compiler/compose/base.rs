@@ -18,7 +18,7 @@ impl Base {
         Self { wasm, version }
     }
 
-    pub(crate) fn wasm(&self) -> &[u8] {
+    pub(super) fn wasm(&self) -> &[u8] {
         &self.wasm
     }
 

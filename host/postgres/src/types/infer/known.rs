@@ -80,7 +80,7 @@ pub fn together<'a>(all: impl Iterator<Item = (&'a Expr, Option<Typed>)>) -> Opt
         types.reduce(|one, other| if one == other { one } else { wider(one, other) })
     };
     match widest(own) {
-        // Together with a string that is shorter it has no length.
+        // A string has no length as a type, so together they have none.
         Some(own) if has_string && own.ty == Type::One(Scalar::Bpchar) => {
             Some(Typed::plain(own.ty))
         }

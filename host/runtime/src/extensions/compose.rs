@@ -138,7 +138,7 @@ impl Extension {
     ///
     /// # Errors
     ///
-    /// When there is none, or it is not an extension; the error says what it is.
+    /// When it does not exist, or is not an extension; the error says what it is.
     pub fn find(
         name: &str,
         directories: &[PathBuf],
